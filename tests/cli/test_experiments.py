@@ -176,7 +176,7 @@ def test_a_file_that_is_no_text(odonata_command: Command, tmp_path: Path) -> Non
 def test_check_shows_what_would_run(odonata_command: Command, experiment: Path) -> None:
     result = odonata_command("check", "small.toml")
     assert result.returncode == 0
-    assert "small.toml is valid: flow engine, adaptive-hybrid routing, seed 1" in result.stdout
+    assert "small.toml is valid: flow engine, ugal routing, seed 1" in result.stdout
     shown = json.loads(odonata_command("check", experiment, "--json").stdout)
     assert shown["jobs"][0]["messages"] == 3 * 2 * (4 * 4 * 3), (
         "3 axes, both directions, on an open 4 x 4 x 4 grid"

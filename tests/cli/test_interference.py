@@ -28,8 +28,8 @@ def job(name: str, program: str, skip: int, ranks: int = 24) -> str:
 def write(folder: Path, interference: str, jobs: str = "") -> None:
     """Three jobs that fill the machine."""
     jobs = jobs or (
-        job("halo", '{ name = "halo-3d", iterations = 1, bytes = "20 kB" }', 0)
-        + job("shift", '{ name = "all-to-all", bytes = "30 kB" }', 24)
+        job("halo", '{ name = "halo-3d", iterations = 1, bytes = "300 kB" }', 0)
+        + job("shift", '{ name = "all-to-all", bytes = "300 kB" }', 24)
         + job("sum", '{ name = "allreduce", iterations = 1, bytes = "16 kB" }', 48)
     )
     (folder / "x.toml").write_text(f"{MACHINE}{jobs}{ENGINE}\n[interference]\n{interference}\n")
@@ -47,7 +47,7 @@ def test_a_slowdown_is_against_the_same_job_alone(odonata_command: Command, tmp_
     assert len(rows) == 2 * 2 * 2 * 2
     changes = {"alone": "job.shift.idle=true", "mixed": "job.shift.idle=false"}
     for background, name in (("none", "alone"), ("shift+sum", "mixed")):
-        settings = ["engine.routing=par", "engine.seed=2", changes[name]]
+        settings = ["engine.routing=min", "engine.seed=2", changes[name]]
         settings += ["job.sum.idle=true"] if name == "alone" else []
         run = odonata_command("run", "x.toml", "-o", name, *(part for s in settings for part in ("--set", s)))
         assert run.returncode == 0, run.stderr
@@ -55,7 +55,7 @@ def test_a_slowdown_is_against_the_same_job_alone(odonata_command: Command, tmp_
             row
             for row in rows
             if (row["target"], row["background"]) == ("halo", background)
-            and (row["engine.routing"], row["engine.seed"]) == ("par", 2)
+            and (row["engine.routing"], row["engine.seed"]) == ("min", 2)
         )
         of_run = pq.read_table(tmp_path / name / "jobs.parquet").to_pylist()[0]
         assert row["communication_mean_ns"] == of_run["communication_mean_ns"]
@@ -108,7 +108,7 @@ def test_finished_points_are_kept_and_the_estimate_runs_none(
 
 @pytest.mark.slow
 def test_jobs_that_do_not_fit_at_once_are_absent(odonata_command: Command, tmp_path: Path) -> None:
-    program = '{ name = "halo-3d", iterations = 1, bytes = "20 kB" }'
+    program = '{ name = "halo-3d", iterations = 1, bytes = "300 kB" }'
     jobs = job("a", program, 0, 36) + job("b", program, 36, 36) + job("c", program, 36, 36)
     jobs += job("d", program, 0, 36)
     write(tmp_path, 'pairs = "targets x backgrounds"\ntargets = ["a", "d"]\nbackgrounds = ["b", "c"]', jobs)
@@ -129,7 +129,7 @@ def test_jobs_that_do_not_fit_at_once_are_absent(odonata_command: Command, tmp_p
 
 @pytest.mark.slow
 def test_other_nodes_make_no_slowdown(odonata_command: Command, tmp_path: Path) -> None:
-    program = '{ name = "halo-3d", iterations = 1, bytes = "20 kB" }'
+    program = '{ name = "halo-3d", iterations = 1, bytes = "300 kB" }'
     jobs = (job("a", program, 0) + job("b", program, 0)).replace("skip = 0", 'skip = "auto"')
     write(tmp_path, 'pairs = [["b", "a"]]\nothers = "absent"', jobs)
     result = odonata_command("sweep", "x.toml", "-o", "sweep")

@@ -61,7 +61,8 @@ def test_what_is_left_out_is_said_in_one_line(odonata_command: Command, tmp_path
     assert result.returncode == 0, result.stderr
     said = (
         "the engine is flow instead of the file's packet; left out of the file: it has no "
-        "'progress_timeout'; it does not take the value of 'routing', its default \"adaptive-hybrid\" holds"
+        "'progress_timeout'; it does not take the value of 'routing', "
+        "the default of the machine's family holds"
     )
     assert [line for line in result.stderr.splitlines() if "left out" in line] == [f"warning: {said}"]
     assert said in json.loads((tmp_path / "run" / "summary.json").read_text())["warnings"]

@@ -20,7 +20,7 @@ def run(
         warm_up=f"{warm_up} us",
         measure="30 us",
         traffic=traffic,
-        engine=f'drain = "{drain} us"\n',
+        engine=f'drain = "{drain} us"\nrouting = "min"\n',
     )
     (folder / "x.toml").write_text(text)
     result = command("run", "x.toml", "-o", "run", "--force")

@@ -19,7 +19,11 @@ SHARED = Path(os.environ.get("ODONATA_SHARED", ROOT.parent / "shared"))
 MEASURED = SHARED / "data" / "authors-packet-runs.csv"
 
 KEYS = ["routing", "traffic", "gap_ns", "packets_per_node"]
-NAMES = {"VALn": "valiant-n", "minimal": "min"}
+CHOICES = {
+    "VALn": "valiant-n",
+    "minimal": "min",
+    **{name: {"name": name, "preset": "study"} for name in ("ugal-g", "ugal-n", "par")},
+}
 PACKET_NS, PACKET_BYTES, BIN_US = 32, 128, 20
 CAPACITY = 1056 * 4e9 * BIN_US * 1e-6
 """Bytes that all nodes take in the time of a bin."""
@@ -41,7 +45,7 @@ def repeated(run: pd.DataFrame, seed: int = 1, **engine: object) -> pd.DataFrame
     routing, traffic, gap, packets = run[KEYS].iloc[0]
     starts = list(run["bin_start_us"])
     changes = {
-        "engine.routing": NAMES.get(routing, routing),
+        "engine.routing": CHOICES.get(routing, routing),
         "engine.seed": seed,
         "engine.measure": f"{starts[-1] + BIN_US} us",
         "job.all.traffic.load": PACKET_NS / gap,
@@ -82,7 +86,7 @@ def draw(path: str) -> None:
         middle = run["bin_start_us"] + BIN_US / 2
         panel.plot(middle, run["accepted"], "o", mfc="none", color="#555555", label="authors' simulator")
         panel.plot(middle, mine["accepted"], "-", color="#0072b2", label="Odonata")
-        panel.set_title(f"{NAMES.get(routing, routing)}, {traffic}", fontsize=10)
+        panel.set_title(f"{routing}, {traffic}", fontsize=10)
         panel.set_ylim(0, 0.9 if traffic == "uniform" else 0.5)
         panel.grid(alpha=0.3)
     for panel in list(panels):

@@ -64,7 +64,7 @@ def test_adversarial_traffic_in_small_form(tmp_path: Path) -> None:
         "adversarial.toml",
         tmp_path,
         loads=[0.4],
-        sweep__engine__routing=routings,
+        sweep__engine__routing=["min", "valiant-g", {"name": "ugal-g", "preset": "study"}],
         **{key.replace(".", "__"): value for key, value in SHORT.items()},
     )
     minimal, valiant, adaptive = (job(found, routing=routing, load=0.4) for routing in routings)

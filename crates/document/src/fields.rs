@@ -82,12 +82,9 @@ impl Fields {
         })
     }
 
-    /// The variant at `key`.
-    ///
-    /// # Panics
-    /// If it was not read.
-    pub fn variant(&self, key: &str) -> &VariantChoice {
-        self.variants.iter().find(|(name, _)| *name == key).map(|(_, chosen)| chosen).expect("a variant that was read")
+    /// The variant at `key`, if it was given or has a default.
+    pub fn variant(&self, key: &str) -> Option<&VariantChoice> {
+        self.variants.iter().find(|(name, _)| *name == key).map(|(_, chosen)| chosen)
     }
 
     /// The table at `key`, if it was given and read.

@@ -139,14 +139,17 @@ pub fn parameters(
     chosen
 }
 
-/// Reads what stands at a key of this kind in `table`, or its default; parameters stand in a table of their own.
+/// Reads what stands at a key of this kind in `table`, or its default; parameters stand in a table of their own. A key
+/// without a fixed default must be given.
 pub fn read_key(key: &Key, place: Place, table: &Table, report: &mut Report<'_>) -> Option<VariantChoice> {
-    let (Kind::Variant(family), KeyDefault::Value(Value::Text(default))) = (key.kind, &key.default) else {
-        unreachable!("'{}' names a variant and has a default", key.name)
+    let Kind::Variant(family) = key.kind else { unreachable!("'{}' names a variant", key.name) };
+    let default = match &key.default {
+        KeyDefault::Value(Value::Text(default)) => Some(default.as_str()),
+        _ => None,
     };
-    let absent = text_entry(key.name, default, place);
-    let entry = table.get(key.name).unwrap_or(&absent);
-    let choice = choice(family, entry, Some(default), report)?;
+    let absent = default.map(|default| text_entry(key.name, default, place));
+    let entry = table.get(key.name).or(absent.as_ref()).expect("a variant without a default is given");
+    let choice = choice(family, entry, default, report)?;
     let chooser = Chooser { key: key.name, family };
     Some(parameters(&chooser, choice, &Table::default(), &[], report))
 }

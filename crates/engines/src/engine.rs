@@ -1,9 +1,11 @@
 //! What an engine is: its settings, a run, and what it hands back.
 
 use crate::checkpoint::Checkpoints;
+use crate::routing::EngineRouting;
 use crate::scenario::Scenario;
 use odonata_declare::{Assumption, Column, Frame, Key, Table, Value};
 use odonata_document::{Fields, Files, Report};
+use odonata_machine::Machine;
 use odonata_memory::{Guard, Need, TooMuch};
 use odonata_processes::Processes;
 use odonata_units::{Bytes, JobId};
@@ -100,8 +102,18 @@ pub trait Engine: Debug + Send + Sync {
     /// The name of its kind.
     fn kind(&self) -> &'static str;
 
-    /// How messages are routed, in one word.
-    fn routing(&self) -> &'static str;
+    /// Completes the settings whose default depends on the machine. The plan of an experiment calls it once.
+    fn fit(&mut self, machine: &Machine) {
+        let _ = machine;
+    }
+
+    /// How messages are routed; `None` without a routing, and before [`Engine::fit`] if nobody named it.
+    fn routing(&self) -> Option<&EngineRouting>;
+
+    /// How the engine uses the routing, in a few words.
+    fn mechanism(&self) -> String {
+        String::new()
+    }
 
     /// Every key of the settings with its value, as `resolved.toml` has it.
     fn resolved(&self) -> Vec<(&'static str, Value)>;

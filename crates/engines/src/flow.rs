@@ -4,15 +4,17 @@ mod columns;
 
 use crate::checkpoint::Checkpoints;
 use crate::engine::{check_messages, Engine, EngineError, EngineKind, JobVolumes, Outcome, RunEstimate, Watcher};
-use crate::routing;
+use crate::routing::{self, EngineRouting};
 use crate::scenario::Scenario;
-use odonata_declare::{Frame, Key, ParameterStruct, Value};
+use odonata_declare::{Assumption, Frame, Key, ParameterStruct, Value};
 use odonata_document::{Fields, Files, ProblemKind, Report};
-use odonata_flow::{FlowError, FlowResult, FlowSettings, JobResult, LoadBound, TIME_ACCURACY};
+use odonata_flow::{FlowError, FlowPreset, FlowResult, FlowSettings, JobResult, LoadBound, TIME_ACCURACY};
 use odonata_machine::Machine;
 use odonata_memory::{Guard, Need};
 use odonata_processes::{Processes, SingleProcess};
-use odonata_routing::algorithm::{PathChoice, RoutingChoice};
+use odonata_routing::algorithm::PathChoice;
+use odonata_routing::defaults::default_routing;
+use odonata_routing::paths::PathError;
 use odonata_transport::MpiSettings;
 use odonata_units::{JobId, LinkId};
 use serde_json::json;
@@ -29,10 +31,8 @@ pub(crate) const KIND: EngineKind = EngineKind {
 };
 
 fn keys() -> Vec<Key> {
-    let default = FlowSettings::default();
-    let mut keys = default.keys();
-    let routing = routing::name_of(&default.routing);
-    keys.insert(1, routing::key(&routing::OF_PATHS, routing, "Rule by which messages choose among paths."));
+    let mut keys = FlowSettings::default().keys();
+    keys.insert(1, routing::key(&routing::OF_PATHS, "Rule by which messages choose among paths."));
     keys
 }
 
@@ -40,22 +40,36 @@ fn keys() -> Vec<Key> {
 #[derive(Debug)]
 struct Flow {
     settings: FlowSettings,
-    routing: RoutingChoice,
+    routing: Option<EngineRouting>,
 }
+
+/// The routing of the program that the preset of this name reproduces.
+const OF_DAMSELFLY: &str = "adaptive-hybrid";
 
 fn read(fields: &Fields, report: &mut Report<'_>) -> Flow {
     let mut settings = FlowSettings::default();
     // The preset is the first key: what is given after it changes it.
     fields.set(&mut settings);
-    let routing = routing::read(fields);
-    settings.routing = routing.paths().expect("an algorithm that the engine takes");
-    if let Err((key, reason)) = settings.check() {
-        let chosen = fields.variant("routing");
-        let of_routing = chosen.parameters.iter().any(|(name, _)| *name == key);
-        let place = if of_routing { chosen.place_of(key) } else { fields.place_of(key) };
+    let of_preset = || (settings.preset == FlowPreset::Damselfly).then(|| EngineRouting::named(OF_DAMSELFLY));
+    let routing = routing::read(fields).or_else(of_preset);
+    let mut flow = Flow { settings, routing: None };
+    if let Some(routing) = routing {
+        flow.take(routing);
+    }
+    if let Err((key, reason)) = flow.settings.check() {
+        let chosen = fields.variant("routing").filter(|chosen| chosen.parameters.iter().any(|(name, _)| *name == key));
+        let place = chosen.map_or_else(|| fields.place_of(key), |chosen| chosen.place_of(key));
         report.add(ProblemKind::Value, place, format!("'{key}' {reason}"), None);
     }
-    Flow { settings, routing }
+    flow
+}
+
+impl Flow {
+    fn take(&mut self, routing: EngineRouting) {
+        self.settings.routing = routing.choice.paths().expect("an algorithm that the engine takes");
+        self.settings.path_set = routing.choice.algorithm.path_set().expect("an algorithm that the engine takes");
+        self.routing = Some(routing);
+    }
 }
 
 impl Engine for Flow {
@@ -63,13 +77,31 @@ impl Engine for Flow {
         KIND.name
     }
 
-    fn routing(&self) -> &'static str {
-        self.routing.algorithm.name
+    fn fit(&mut self, machine: &Machine) {
+        if self.routing.is_none() {
+            let default = default_routing(machine);
+            self.take(EngineRouting::of(default, default.paths));
+        }
+    }
+
+    fn routing(&self) -> Option<&EngineRouting> {
+        self.routing.as_ref()
+    }
+
+    fn assumptions(&self, _: &Scenario) -> Vec<Assumption> {
+        self.routing.iter().filter_map(EngineRouting::assumption).collect()
+    }
+
+    fn mechanism(&self) -> String {
+        let mechanism = self.settings.routing.mechanism();
+        self.settings.path_set.limit().map_or_else(|| mechanism.into(), |limit| format!("{mechanism}; {limit}"))
     }
 
     fn resolved(&self) -> Vec<(&'static str, Value)> {
         let mut values = self.settings.values();
-        values.insert(1, routing::resolved(&self.routing));
+        if let Some(routing) = &self.routing {
+            values.insert(1, routing::resolved(&routing::OF_PATHS, &routing.choice));
+        }
         values
     }
 
@@ -90,8 +122,10 @@ impl Engine for Flow {
     }
 
     fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
-        routing::read_files(&mut self.routing, files)?;
-        self.settings.routing = self.routing.paths().expect("an algorithm that the engine takes");
+        if let Some(routing) = &mut self.routing {
+            routing::read_files(&mut routing.choice, files)?;
+            self.settings.routing = routing.choice.paths().expect("an algorithm that the engine takes");
+        }
         Ok(())
     }
 
@@ -144,6 +178,9 @@ fn refused(error: FlowError, guard: &Guard) -> EngineError {
             Ok(()) => unreachable!("more than is left"),
         },
         FlowError::Setting { setting, reason } => EngineError::Refused { key: Some(setting), reason },
+        FlowError::Path(error @ (PathError::NoUpDownPath { .. } | PathError::TooLong { .. } | PathError::NoTorus)) => {
+            EngineError::Refused { key: Some("routing"), reason: error.to_string() }
+        }
         FlowError::OtherProcess => EngineError::Elsewhere,
         FlowError::Routing(error) => EngineError::Refused { key: Some("routing"), reason: error.to_string() },
         error @ (FlowError::Path(_) | FlowError::TooManyBytes { .. } | FlowError::NotDistributable { .. }) => {

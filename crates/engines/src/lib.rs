@@ -17,6 +17,7 @@ pub use engine::{
     Engine, EngineError, EngineKind, JobVolumes, Outcome, Progress, ProgressWatcher, RunEstimate, Watcher,
 };
 pub use odonata_processes::Processes;
+pub use routing::EngineRouting;
 pub use scenario::{Output, Scenario};
 
 /// All kinds; the first is the default.

@@ -5,6 +5,7 @@ mod settings;
 use crate::checkpoint::Checkpoints;
 use crate::engine::{Engine, EngineError, EngineKind, JobVolumes, Outcome, RunEstimate, Watcher};
 use crate::parameters::{self, MACHINES};
+use crate::routing::EngineRouting;
 use crate::scenario::Scenario;
 use odonata_declare::{ParameterStruct, Value};
 use odonata_document::Files;
@@ -53,8 +54,8 @@ impl Engine for Model {
         KIND.name
     }
 
-    fn routing(&self) -> &'static str {
-        "none"
+    fn routing(&self) -> Option<&EngineRouting> {
+        None
     }
 
     fn resolved(&self) -> Vec<(&'static str, Value)> {

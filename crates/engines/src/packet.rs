@@ -18,9 +18,10 @@ mod warm_up;
 use crate::checkpoint::{Checkpoints, Origin};
 use crate::engine::{check_messages, Engine, EngineError, EngineKind, Outcome, RunEstimate, Watcher};
 use crate::routing;
+use crate::routing::EngineRouting;
 use crate::scenario::Scenario;
 use keeper::Keeper;
-use odonata_declare::Value;
+use odonata_declare::{Assumption, Value};
 use odonata_document::Files;
 use odonata_machine::Machine;
 use odonata_memory::{Guard, Need, TooMuch};
@@ -29,6 +30,7 @@ use odonata_packet::{
     PacketEngine, PacketError, Recording, RunOptions, Schedule, Traffic,
 };
 use odonata_processes::SingleProcess;
+use odonata_routing::defaults::default_routing;
 use odonata_units::{Bytes, Rate, Time};
 use odonata_workload::{Job, TrafficKind};
 use program_records::ProgramRecords;
@@ -70,8 +72,23 @@ impl Engine for Packet {
         KIND.name
     }
 
-    fn routing(&self) -> &'static str {
-        self.routing.algorithm.name
+    fn fit(&mut self, machine: &Machine) {
+        self.routing.get_or_insert_with(|| {
+            let default = default_routing(machine);
+            EngineRouting::of(default, default.hops)
+        });
+    }
+
+    fn routing(&self) -> Option<&EngineRouting> {
+        self.routing.as_ref()
+    }
+
+    fn assumptions(&self, _: &Scenario) -> Vec<Assumption> {
+        self.routing.iter().filter_map(EngineRouting::assumption).collect()
+    }
+
+    fn mechanism(&self) -> String {
+        self.routing.as_ref().map_or_else(String::new, |routing| routing.choice.algorithm.doc.to_owned())
     }
 
     fn resolved(&self) -> Vec<(&'static str, Value)> {
@@ -117,7 +134,9 @@ impl Engine for Packet {
         if let Some(name) = &mut self.times.start_from {
             *name = files.path_of(name).display().to_string();
         }
-        let Some(name) = self.q_tables() else { return routing::read_files(&mut self.routing, files) };
+        let Some(name) = self.q_tables() else {
+            return self.routing.as_mut().map_or(Ok(()), |routing| routing::read_files(&mut routing.choice, files));
+        };
         let wrong = |reason| (settings::Q_TABLES, reason);
         let bytes = files.read(&name).map_err(wrong)?;
         self.q_entries = q_tables::read(&name, &bytes).map_err(wrong)?;
@@ -199,7 +218,7 @@ impl Engine for Packet {
 impl Packet {
     /// The machine as the engine sees it, with the tables to start from.
     fn engine(&self, scenario: &Scenario) -> Result<PacketEngine, EngineError> {
-        let engine = PacketEngine::new(&scenario.machine, &self.settings, &self.routing);
+        let engine = PacketEngine::new(&scenario.machine, &self.settings, self.choice());
         let mut engine = engine.map_err(|error| refused(&error))?;
         if self.q_tables().is_some() {
             let refuse = |reason| EngineError::Refused { key: Some(settings::Q_TABLES), reason };
@@ -225,7 +244,8 @@ impl Packet {
 
     /// Note on virtual channels beyond the simplest VC ordering.
     fn price_in_channels(&self, engine: &PacketEngine) -> Option<String> {
-        let (name, channels, plain) = (Engine::routing(self), engine.virtual_channels(), engine.plain_channels()?);
+        let (name, channels, plain) =
+            (self.choice().algorithm.name, engine.virtual_channels(), engine.plain_channels()?);
         Some(if plain < channels {
             format!(
                 "'{name}' needs {channels} virtual channels at every port of this machine, each with its buffers. With {plain}, enough if all groups are complete and directly connected, a deadlock would be possible"
@@ -252,7 +272,7 @@ impl Packet {
         // Packets are counted when messages are known. Messages of closed traffic are not known yet.
         let least = MemoryDemand { packets: 0, recorded: 0, ..demand };
         guard
-            .admit(memory_estimate(machine, &self.settings, &self.routing, ASSUMED_CHANNELS, &least))
+            .admit(memory_estimate(machine, &self.settings, self.choice(), ASSUMED_CHANNELS, &least))
             .map_err(too_much)?;
         let closed = closed_traffic(scenario, guard)?;
         let programs = Programs::of(scenario, &self.settings, &self.records);
@@ -263,11 +283,11 @@ impl Packet {
         let messages = closed.memory_bytes().saturating_add(of_ranks);
         demand = demand.with_messages(packets, bytes);
         demand.intervals = demand.intervals.max(self.intervals_of(machine, bytes));
-        let of_run = memory_estimate(machine, &self.settings, &self.routing, ASSUMED_CHANNELS, &demand);
+        let of_run = memory_estimate(machine, &self.settings, self.choice(), ASSUMED_CHANNELS, &demand);
         guard.admit(of_run.saturating_add(messages)).map_err(too_much)?;
         let engine = self.engine(scenario)?;
         // How many channels there are is known by now.
-        let tables = table_estimate(machine, &self.routing);
+        let tables = table_estimate(machine, self.choice());
         let running = |demand: &MemoryDemand| {
             [tables, engine.memory_estimate(demand), messages].into_iter().fold(0, u64::saturating_add)
         };

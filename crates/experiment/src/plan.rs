@@ -66,6 +66,7 @@ impl Plan {
         let hardware = hardware::build(&machine, engine.seed, &mut files, &mut report);
         let words = jobs::words(&jobs, &mpi.collectives, &mut files, &mut report);
         let Some(hardware) = hardware else { return Err(report.into_problems()) };
+        engine.engine.fit(&hardware.machine);
         let built = jobs::place(&jobs, words, &hardware.machine, hardware.rails, engine.seed, known, &mut report);
         let (specs, workload) = report.finish(built)?.expect("a workload that is missing is a problem");
         let resolved = resolved::experiment(&hardware.resolved, &specs, &workload, &mpi, &engine, output, &files);

@@ -141,7 +141,8 @@ impl Experiment {
         };
         let mut summary = json!({
             "engine": plan.engine.kind(),
-            "routing": plan.engine.routing(),
+            "routing": summary::routing_name(&*plan.engine),
+            "routing_mechanism": plan.engine.mechanism(),
             "seed": scenario.seed,
             "machine": record::machine_json(&scenario.machine),
             "jobs": summary::jobs_json(&scenario.machine, &scenario.workload),

@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use odonata_document::{sha256, InputFile};
 use odonata_engines::{
     record::{machine_json, places},
-    Outcome, Scenario,
+    Engine, Outcome, Scenario,
 };
 use odonata_machine::Machine;
 use odonata_units::LinkId;
@@ -38,7 +38,7 @@ pub(crate) fn summary(plan: &Plan, outcome: &mut Outcome, facts: &RunFacts<'_>) 
         "format_version": FORMAT_VERSION,
         "odonata_version": env!("CARGO_PKG_VERSION"),
         "engine": plan.engine.kind(),
-        "routing": plan.engine.routing(),
+        "routing": routing_name(&*plan.engine),
         "complete": !outcome.partial,
         "seed": seed,
         "experiment_sha256": sha256(facts.experiment.as_bytes()),
@@ -64,6 +64,11 @@ pub(crate) fn summary(plan: &Plan, outcome: &mut Outcome, facts: &RunFacts<'_>) 
 
 fn input_json(file: &InputFile) -> Value {
     json!({ "path": file.path.to_string_lossy(), "bytes": file.size_bytes, "sha256": file.sha256 })
+}
+
+/// The name of the routing that runs.
+pub(crate) fn routing_name(engine: &dyn Engine) -> &'static str {
+    engine.routing().map_or("none", |routing| routing.choice.algorithm.name)
 }
 
 /// What `check` says of the jobs.

@@ -2,7 +2,7 @@
 
 use odonata_declare::{parameters, words, Choice, Kind};
 use odonata_routing::algorithm::PathChoice;
-use odonata_routing::paths::{Intermediate, Oblivious};
+use odonata_routing::paths::{Intermediate, Oblivious, PathSet};
 use odonata_units::Rate;
 
 words! {
@@ -64,8 +64,10 @@ parameters! {
         /// Relative gap of the bound: how low the maximum link load could be under any routing. 0.05 for `routing =
         /// "optimal"`, which uses the best flow.
         pub bound_gap: Option<f64> = None, Kind::WordOr(OFF, &Kind::Number { min: 1e-6, max: 0.999 });
-        /// Choice of paths by messages.
+        /// Choice of paths by messages. The engine sets it from the key `routing` or the default of the machine.
         pub routing: PathChoice = PathChoice::AdaptiveHybrid, no key;
+        /// The paths that they choose among.
+        pub path_set: PathSet = PathSet::All, no key;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::wrong;
 use crate::links::{Cable, Links};
-use crate::{port_check, Coordinates, LinkClass, Machine, MachineError, Rails, RouterPorts, Shape};
+use crate::{port_check, Coordinates, ForwardingKind, LinkClass, Machine, MachineError, Rails, RouterPorts, Shape};
 use odonata_declare::Assumption;
 use odonata_units::{GroupId, LinkClassId, NodeId, Rate, RouterId, Time};
 
@@ -52,6 +52,8 @@ pub struct MachineBuilder {
     pub assumptions: Vec<Assumption>,
     /// What a reader found in its file, as short phrases; empty for families and presets.
     pub reading: Vec<String>,
+    /// What forwards the packets.
+    pub forwarding: ForwardingKind,
 }
 
 impl MachineBuilder {
@@ -82,6 +84,7 @@ impl MachineBuilder {
             rails: Rails::default(),
             assumptions: Vec::new(),
             reading: Vec::new(),
+            forwarding: ForwardingKind::default(),
         }
     }
 
@@ -134,6 +137,7 @@ impl MachineBuilder {
             links,
             rails: self.rails,
             reading: self.reading,
+            forwarding: self.forwarding,
             planes: Vec::new(),
         };
         port_check::check(&machine)?;
@@ -233,6 +237,7 @@ impl From<Machine> for MachineBuilder {
             ports: machine.ports,
             assumptions: Vec::new(),
             reading: machine.reading,
+            forwarding: machine.forwarding,
             rails: machine.rails,
             node_router: machine.node_router,
             node_up: machine.node_up,

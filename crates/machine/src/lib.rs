@@ -14,6 +14,7 @@
 mod builder;
 pub mod edit;
 mod error;
+mod forwarding;
 pub mod hostlist;
 pub mod import;
 mod levels;
@@ -35,6 +36,7 @@ pub mod topology;
 
 pub use builder::MachineBuilder;
 pub use error::MachineError;
+pub use forwarding::ForwardingKind;
 pub use links::{Bundle, Cable};
 pub use machine::{Coordinates, FastestLetter, LinkClass, Machine, Rails};
 pub use node_settings::NodeSettings;

@@ -1,7 +1,7 @@
 //! The built hardware.
 
 use crate::links::{Bundle, Links};
-use crate::{RouterPorts, Shape};
+use crate::{ForwardingKind, RouterPorts, Shape};
 use odonata_declare::words;
 use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
 use std::ops::Range;
@@ -109,6 +109,7 @@ pub struct Machine {
     pub(crate) links: Links,
     pub(crate) rails: Rails,
     pub(crate) reading: Vec<String>,
+    pub(crate) forwarding: ForwardingKind,
     /// See [`Machine::planes`].
     pub(crate) planes: Vec<Machine>,
 }
@@ -121,6 +122,10 @@ impl Machine {
     /// What a reader found in its file, as short phrases; empty for families and presets.
     pub fn reading(&self) -> &[String] {
         &self.reading
+    }
+    /// What forwards the packets.
+    pub fn forwarding(&self) -> ForwardingKind {
+        self.forwarding
     }
     /// Structure that routing may rely on.
     pub fn shape(&self) -> &Shape {

@@ -7,7 +7,7 @@ pub use blue_gene::Partition;
 use crate::error::wrong;
 use crate::names::unknown;
 use crate::topology::{Cascade, Dragonfly, Extent, LinkFigures};
-use crate::{MachineBuilder, MachineError};
+use crate::{ForwardingKind, MachineBuilder, MachineError};
 use blue_gene::BlueGene;
 
 /// A machine with a name.
@@ -78,7 +78,9 @@ pub fn builder(name: &str) -> Result<MachineBuilder, MachineError> {
     let preset = find(name)?;
     let mut builder = match preset.wiring {
         Wiring::Fixed(builder) => builder()?,
-        Wiring::Block(machine) => machine().whole().builder()?,
+        Wiring::Block(machine) => {
+            MachineBuilder { forwarding: ForwardingKind::BlueGene, ..machine().whole().builder()? }
+        }
     };
     builder.name = preset.name.into();
     Ok(builder)
@@ -96,7 +98,7 @@ pub fn block(name: &str, partition: &Partition) -> Result<MachineBuilder, Machin
         return wrong("partition", format!("'{name}' has no blocks; known: {}", known.join(", ")));
     };
     let torus = machine().block(partition)?;
-    let mut builder = torus.builder()?;
+    let mut builder = MachineBuilder { forwarding: ForwardingKind::BlueGene, ..torus.builder()? };
     let sizes: Vec<String> = torus.dims.iter().map(u32::to_string).collect();
     builder.name = format!("{}-{}", preset.name, sizes.join("x"));
     Ok(builder)

@@ -265,6 +265,7 @@ impl Machine {
             links: self.links.of_routers(routers),
             rails: Rails { per_plane: self.rails.per_plane, ..Rails::default() },
             reading: Vec::new(),
+            forwarding: self.forwarding,
             planes: Vec::new(),
         }
     }

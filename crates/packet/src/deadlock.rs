@@ -52,7 +52,7 @@ fn lines(fabric: &Fabric, waits: &BTreeMap<(u32, u8), BlockedHead>, chain: &[(u3
 mod tests {
     use crate::{ClosedJob, Ending, NodeMessage, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
     use odonata_machine::topology::Torus;
-    use odonata_machine::{Coordinates, LinkClass, Machine, MachineBuilder, Shape};
+    use odonata_machine::{Coordinates, ForwardingKind, LinkClass, Machine, MachineBuilder, Shape};
     use odonata_routing::algorithm::{
         DeadlockAvoidance, Decision, Discipline, Header, Hop, Needs, Routing, RoutingChoice, TorusSettings,
     };
@@ -79,6 +79,7 @@ mod tests {
             ports: None,
             assumptions: Vec::new(),
             reading: Vec::new(),
+            forwarding: ForwardingKind::default(),
             rails: Default::default(),
             node_router: (0..4).map(RouterId).collect(),
             node_up: vec![true; 4],

@@ -27,9 +27,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Mean number of links from node to node: two at its ends and about two between routers. The factor applies to
-/// routings with detours. Both are rough; they scale estimates only.
+/// routings that may take detours: none at low load, twice the hops with the study's settings. Both are rough; they
+/// scale estimates only.
 const HOPS_MEAN: f64 = 4.0;
-const DETOUR_FACTOR: f64 = 1.5;
+const DETOUR_FACTOR: f64 = 1.25;
 /// Maximum number of virtual channels per port. Bits of a 16-bit word mark the occupied ones.
 const CHANNELS_MAX: u8 = 16;
 

@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{accepted, adversarial, engine, open, run, schedule, small_dragonfly, uniform};
+use common::{accepted, adversarial, engine, open, run, schedule, small_dragonfly, study, uniform};
 use odonata_declare::Value;
 use odonata_packet::{PacketResult, Recording, RunOptions};
-use odonata_routing::algorithm::{AdaptiveSettings, RoutingChoice};
+use odonata_routing::algorithm::RoutingChoice;
 use odonata_units::Bytes;
 
 fn under(routing: &str, adversary: bool, load: f64, times: (u64, u64)) -> PacketResult {
@@ -50,20 +50,24 @@ fn q_adaptive_learns_to_go_around() {
     assert!(result.learning.0 > 0);
 }
 
-/// Uniform traffic needs no detours. A bias of a few packets keeps it minimal, where the study's setting does not.
+/// Uniform traffic needs no detours (Jiang, Kim, Dally 2009: at low load UGAL and PAR have the latency of minimal
+/// routing). The study's setting takes them. Seen: three quarters of the packets under PAR by default.
 #[test]
-fn a_bias_stops_needless_detours() {
+fn low_load_is_minimal_except_in_the_study() {
     let machine = small_dragonfly();
-    let share = |bias: u64| {
-        let settings = AdaptiveSettings { bias: Bytes(bias), ..Default::default() };
-        let routing = RoutingChoice::with("ugal-n", settings).unwrap();
-        let engine = odonata_packet::PacketEngine::new(&machine, &Default::default(), &routing).unwrap();
-        let result = run(&engine, &open(&machine, uniform(72), 0.2), schedule(5, 20, 50), &RunOptions::default());
-        result.jobs[0].non_minimal as f64 / result.jobs[0].packets as f64
+    let under = |routing: &RoutingChoice| {
+        let engine = odonata_packet::PacketEngine::new(&machine, &Default::default(), routing).unwrap();
+        let result = run(&engine, &open(&machine, uniform(72), 0.4), schedule(5, 20, 50), &RunOptions::default());
+        let job = &result.jobs[0];
+        (job.non_minimal as f64 / job.packets as f64, job.latency.mean())
     };
-    let (without, with) = (share(0), share(16 * 512));
-    assert!(without > 0.05, "the study's setting misroutes: {without}");
-    assert!(with < 0.1 * without, "with bias {with}, without {without}");
+    let (_, minimal) = under(&"min".parse().unwrap());
+    for name in ["ugal-g", "ugal-n", "par", "piggyback"] {
+        let (share, latency) = under(&name.parse().unwrap());
+        assert!(share < 0.02 && latency < 1.03 * minimal, "{name}: {share}, {latency} instead of {minimal} ps");
+        let (share, _) = under(&study(name));
+        assert!(share > 0.25, "{name}: {share}");
+    }
 }
 
 /// The estimate without packets on the link sees only real queues, so an idle network looks idle.
@@ -72,7 +76,7 @@ fn queues_without_packets_on_the_link_misroute_less() {
     let machine = small_dragonfly();
     let share = |estimate: odonata_packet::QueueEstimate| {
         let settings = odonata_packet::PacketSettings { estimate, ..Default::default() };
-        let engine = odonata_packet::PacketEngine::new(&machine, &settings, &"ugal-n".parse().unwrap()).unwrap();
+        let engine = odonata_packet::PacketEngine::new(&machine, &settings, &study("ugal-n")).unwrap();
         let result = run(&engine, &open(&machine, uniform(72), 0.2), schedule(5, 20, 50), &RunOptions::default());
         result.jobs[0].non_minimal as f64 / result.jobs[0].packets as f64
     };

@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{dragonfly, uniform};
+use common::{dragonfly, study, uniform};
 use odonata_packet::{MemoryDemand, OpenJob, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+use odonata_routing::algorithm::RoutingChoice;
 use odonata_units::Time;
 
 #[test]
@@ -26,14 +27,17 @@ fn covers_a_saturated_network_and_is_of_its_order() {
 #[test]
 fn packets_in_flight_below_saturation_are_predicted() {
     let machine = dragonfly();
-    for (algorithm, load) in [("min", 0.1), ("min", 0.3), ("min", 0.6), ("min", 0.9), ("par", 0.3), ("ugal-n", 0.3)] {
-        let engine = PacketEngine::new(&machine, &PacketSettings::study(), &algorithm.parse().unwrap()).unwrap();
+    let of = |name: &str| -> RoutingChoice { name.parse().unwrap() };
+    let minimal = [0.1, 0.3, 0.6, 0.9].map(|load| (of("min"), load));
+    let adaptive = [of("par"), of("ugal-n"), study("par"), study("ugal-n")].map(|choice| (choice, 0.3));
+    for (choice, load) in minimal.into_iter().chain(adaptive) {
+        let engine = PacketEngine::new(&machine, &PacketSettings::study(), &choice).unwrap();
         let schedule = Schedule { warm_up: Time::from_us(5), measure: Time::from_us(10), drain: Time::ZERO };
         let traffic =
             Traffic::open(vec![OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), load)]);
         let taken = engine.run(&traffic, schedule, &RunOptions::default(), &mut |_| true).cost.peak_packets as f64;
         let expected = engine.expected_in_flight([(machine.node_count() as u64, load)]) as f64;
-        assert!((0.6..1.6).contains(&(expected / taken)), "{algorithm} {load}: {taken} taken, {expected} expected");
+        assert!((0.6..1.6).contains(&(expected / taken)), "{choice:?} {load}: {taken} taken, {expected} expected");
     }
 }
 

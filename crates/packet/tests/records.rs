@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{adversarial, closed, engine, graph, open, run, schedule, small_dragonfly, uniform};
+use common::{adversarial, closed, engine, graph, open, run, schedule, small_dragonfly, study, uniform};
 use odonata_machine::topology::FatTree;
 use odonata_machine::Machine;
 use odonata_packet::{
@@ -70,9 +70,13 @@ fn every_port(result: &PacketResult) -> impl Iterator<Item = PortView<'_>> {
 }
 
 /// ADV+1 at a load that stalls many ports; everything is measured from time 0.
+/// Takes detours at any load, so that queues stay short.
+fn detouring(machine: &Machine) -> PacketEngine {
+    PacketEngine::new(machine, &PacketSettings::study(), &study("ugal-n")).unwrap()
+}
+
 fn busy(machine: &Machine, options: &RunOptions) -> (PacketResult, PacketStore) {
-    let engine = engine(machine, "ugal-n");
-    record(&engine, &open(machine, adversarial(72, 8, 1), 0.5), schedule(0, 20, 100), options)
+    record(&detouring(machine), &open(machine, adversarial(72, 8, 1), 0.5), schedule(0, 20, 100), options)
 }
 
 #[test]
@@ -84,7 +88,7 @@ fn intervals_add_up_to_the_totals() {
     assert_eq!(window % ALL.interval_ps, 400_000, "the interval that the window's end cuts is left out below");
     let whole = |start: u64| start + ALL.interval_ps <= window;
     let mut stalled = 0;
-    for (p, view) in engine(&machine, "ugal-n").link_ports().into_iter().zip(result.ports.links()) {
+    for (p, view) in detouring(&machine).link_ports().into_iter().zip(result.ports.links()) {
         let port = view.record;
         let rows: Vec<_> = kept.ports.iter().filter(|r| r.port == p && whole(r.start_ps)).collect();
         let sum = |get: fn(&PortInterval) -> u64| rows.iter().map(|r| get(r)).sum::<u64>();
@@ -197,7 +201,7 @@ fn channels_add_up_to_their_ports() {
 fn paths_lead_from_the_source_to_the_destination() {
     let options = RunOptions { recording: ALL, ..RunOptions::default() };
     let dragonfly = small_dragonfly();
-    follow_the_paths(&dragonfly, &engine(&dragonfly, "ugal-n"), &busy(&dragonfly, &options));
+    follow_the_paths(&dragonfly, &detouring(&dragonfly), &busy(&dragonfly, &options));
     // The machine numbers the routers of a pod separately.
     let tree = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
     let engine = engine(&tree, "up-down-adaptive");

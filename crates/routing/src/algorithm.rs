@@ -58,7 +58,7 @@ use least::Least;
 use odonata_declare::ParameterStruct;
 use std::str::FromStr;
 
-pub use adaptive::AdaptiveSettings;
+pub use adaptive::{AdaptivePreset, AdaptiveSettings};
 pub use by_message::{MessageRoute, Route, Rule};
 pub use channel_kind::ChannelKind;
 pub use decision::{Decision, Feedback, Hop, ReceivedReport, RouterReport};

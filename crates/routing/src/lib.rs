@@ -13,9 +13,11 @@
 
 pub mod algorithm;
 pub mod deadlock;
+pub mod defaults;
 pub mod flow_paths;
 pub mod forwarding;
 pub mod gateways;
+mod heights;
 pub mod hints;
 mod lattice;
 pub mod next_hop;

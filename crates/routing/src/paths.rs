@@ -11,6 +11,7 @@
 //! |---|---|---|---|---|
 //! | [`GroupedPaths`] | dragonfly, Cascade | over the global links on minimal paths | leg to any gateway, one global link, leg | via a random router of a random third group, or of any group ([`Intermediate`]) |
 //! | [`TorusPaths`] | torus, mesh | in dimension order | dimension by dimension, in any order | via a random router |
+//! | [`UpDownPaths`] | any, for up/down routings | the shortest paths that go up, then down | the same | the same |
 //! | [`GraphPaths`] | fat tree, any graph | hop by hop on minimal paths | the same | via a random router |
 //!
 //! If faults break the structure that a rule needs, the machine gets the [`GraphPaths`] rule and a [`Notice`].
@@ -21,14 +22,38 @@ mod grouped;
 mod planes;
 mod rule;
 mod torus;
+mod up_down;
 
 pub use draws::Draws;
 pub use graph::GraphPaths;
 pub use grouped::GroupedPaths;
-pub use rule::{Demand, Intermediate, Notice, Oblivious, PathError, PathRule};
+pub use rule::{Demand, Intermediate, Notice, Oblivious, PathError, PathRule, PathSet};
 pub use torus::TorusPaths;
+pub use up_down::UpDownPaths;
 
 use odonata_machine::{Machine, Shape};
+
+/// The rule for the paths of `set` on a machine, with indirect paths through `intermediate`, and notices for the user.
+///
+/// # Errors
+/// See [`path_rule`]; also a machine without the paths of the set.
+pub fn path_rule_of(
+    machine: &Machine,
+    set: PathSet,
+    intermediate: Intermediate,
+) -> Result<(Box<dyn PathRule + '_>, Vec<Notice>), PathError> {
+    if !machine.planes().is_empty() {
+        return planes::path_rule(machine, |plane| path_rule_of(plane, set, intermediate));
+    }
+    match set {
+        PathSet::All => path_rule(machine, intermediate),
+        PathSet::UpDown => Ok((Box::new(UpDownPaths::new(machine)?), Vec::new())),
+        PathSet::Torus => match TorusPaths::new(machine, intermediate) {
+            Some(rule) => Ok((Box::new(rule), Vec::new())),
+            None => Err(PathError::NoTorus),
+        },
+    }
+}
 
 /// The rule for a machine, with indirect paths through `intermediate`, and notices for the user.
 ///

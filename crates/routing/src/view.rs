@@ -3,11 +3,22 @@
 /// The queues at the ports of the deciding router. Ports are numbered as in the machine: the nodes' ports first, then
 /// the links in order.
 pub trait LoadView {
+    /// Bytes of a full packet; 0 in a network without packets.
+    fn packet_bytes(&self) -> u64 {
+        0
+    }
+
     /// Bytes queued for `port`, over all virtual channels, by the engine's queue estimate.
     fn port_bytes(&self, port: u16) -> u64;
 
     /// Bytes queued for one virtual channel of `port`.
     fn channel_bytes(&self, port: u16, vc: u8) -> u64;
+
+    /// Bytes of the packets at heads of input queues that were routed to `port` and wait for the crossbar. They are in
+    /// no output queue yet.
+    fn waiting_bytes(&self, _port: u16) -> u64 {
+        0
+    }
 
     /// Whether a reserved channel of `port` has room for a full packet, here and at the other end of the link. The
     /// packet cannot be blocked. See [`crate::algorithm::Routing::reserved_from`].

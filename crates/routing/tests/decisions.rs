@@ -6,7 +6,7 @@
 //! and no other answer. Only two things come from the tables: the groups of routers if groups are cut, and the VC
 //! offsets within a leg.
 
-use odonata_machine::{Coordinates, GroupInterior, LinkClass, Machine, MachineBuilder, Shape};
+use odonata_machine::{Coordinates, ForwardingKind, GroupInterior, LinkClass, Machine, MachineBuilder, Shape};
 use odonata_routing::algorithm::{
     AdaptiveSettings, Decision, Header, Memory, ParSettings, RouteState, Routing, RoutingChoice, SecondIntermediate,
 };
@@ -182,7 +182,8 @@ impl Plain<'_> {
                 } else {
                     (load.port_bytes(m.0), load.port_bytes(o.0))
                 };
-                let around = queue_m as f64 > self.settings.threshold * queue_o as f64 + self.settings.bias.0 as f64;
+                let around = queue_m as f64
+                    > self.settings.threshold * queue_o as f64 + self.settings.bias.expect("a bias").0 as f64;
                 *answers.entry(if around { o } else { m }).or_default() += how_likely_m * how_likely_o;
             }
         }
@@ -254,6 +255,7 @@ fn grouped(groups: u32, size: u32) -> MachineBuilder {
         ports: None,
         assumptions: Vec::new(),
         reading: Vec::new(),
+        forwarding: ForwardingKind::default(),
         rails: Default::default(),
         node_router: (0..2 * routers).map(|n| RouterId(n / 2)).collect(),
         node_up: vec![true; 2 * routers as usize],
@@ -350,9 +352,10 @@ fn ugal_and_par_decide_as_their_plain_twin() {
         let name = ["ugal-g", "ugal-n", "par"][(case % 3) as usize];
         let settings = AdaptiveSettings {
             threshold: [0.5, 1.0, 2.0, 3.5][random.index(4)],
-            bias: Bytes([0, 0, 256, 1000][random.index(4)]),
+            bias: Some(Bytes([0, 0, 256, 1000][random.index(4)])),
             minimal_candidates: 1 + random.below(3) as u32,
             non_minimal_candidates: 1 + random.below(3) as u32,
+            ..Default::default()
         };
         let second_intermediate = if random.chance(0.5) { SecondIntermediate::Same } else { SecondIntermediate::New };
         let choice = match name {

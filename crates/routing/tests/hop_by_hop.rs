@@ -205,7 +205,7 @@ fn the_threshold_decides_as_stated() {
     let hops = Arc::new(NextHops::new(&machine).unwrap());
     let minimal = hops.ports_to_group(RouterId(0), odonata_units::GroupId(5))[0];
     for (other, bias, detour) in [(255, 0, true), (256, 0, false), (255, 2, false), (255, 1, true)] {
-        let bias = odonata_units::Bytes(bias);
+        let bias = Some(odonata_units::Bytes(bias));
         let settings = AdaptiveSettings { bias, non_minimal_candidates: 2, ..Default::default() };
         let routing = RoutingChoice::with("ugal-g", settings).unwrap().build(Arc::clone(&hops)).unwrap();
         let mut random = Stream::new(3, "test", &[]);
@@ -219,7 +219,7 @@ fn the_threshold_decides_as_stated() {
             detours += u32::from(packet.state.path_kind.is_non_minimal());
         }
         // Two candidates share the minimal port only if both draws do: probability at most (3/31)^2.
-        assert!(if detour { detours > 90 } else { detours == 0 }, "{other}, {bias}: {detours}");
+        assert!(if detour { detours > 90 } else { detours == 0 }, "{other}, {bias:?}: {detours}");
     }
 }
 

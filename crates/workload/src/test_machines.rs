@@ -1,7 +1,7 @@
 //! Small machines for tests. Placements and patterns use nodes, routers and groups, not cables, so these machines have
 //! none.
 
-use odonata_machine::{Coordinates, GroupInterior, LinkClass, Machine, MachineBuilder, Shape};
+use odonata_machine::{Coordinates, ForwardingKind, GroupInterior, LinkClass, Machine, MachineBuilder, Shape};
 use odonata_units::{GroupId, Rate, RouterId, Time};
 
 fn machine(shape: Shape, axes: &[&str], sizes: &[u32], groups: u32, nodes_per_router: u32, cores: u32) -> Machine {
@@ -24,6 +24,7 @@ fn machine(shape: Shape, axes: &[&str], sizes: &[u32], groups: u32, nodes_per_ro
         ports: None,
         assumptions: Vec::new(),
         reading: Vec::new(),
+        forwarding: ForwardingKind::default(),
         rails: Default::default(),
         node_router: (0..nodes).map(|n| RouterId(n / nodes_per_router)).collect(),
         node_up: vec![true; nodes as usize],

@@ -12,7 +12,7 @@ const AVAILABLE: &Choice = &Choice { name: "available", doc: "what the system ha
 
 /// The key that chooses the routing.
 pub(super) fn routing() -> Key {
-    routing::key(&routing::OF_HOPS, "min", "The routing algorithm.")
+    routing::key(&routing::OF_HOPS, "The routing algorithm.")
 }
 
 /// The table of injection FIFOs.

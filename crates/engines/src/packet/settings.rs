@@ -2,7 +2,7 @@
 
 use super::keys::{self, Records, Times};
 use super::q_tables::Entry;
-use crate::routing::{self, OF_HOPS};
+use crate::routing::{self, EngineRouting, OF_HOPS};
 use odonata_declare::{Key, ParameterStruct, Value};
 use odonata_document::{Fields, ProblemKind, Report};
 use odonata_packet::PacketSettings;
@@ -16,7 +16,8 @@ pub(super) const Q_TABLES: &str = "q_tables";
 #[derive(Debug)]
 pub(super) struct Packet {
     pub(super) settings: PacketSettings,
-    pub(super) routing: RoutingChoice,
+    /// The routing; of the machine, if the file names none.
+    pub(super) routing: Option<EngineRouting>,
     pub(super) times: Times,
     pub(super) records: Records,
     /// What is in the file of learnt tables to start from.
@@ -54,12 +55,15 @@ pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
     }
     check_records(&records, fields, report);
     let routing = routing::read(fields);
-    let has_estimates = routing.algorithm.needs.estimates;
+    let has_estimates = routing.as_ref().is_some_and(|routing| routing.choice.algorithm.needs.estimates);
     if let (true, Some(given)) = (records.q_tables && !has_estimates, fields.given("record_q_tables")) {
         let estimating = ALGORITHMS.iter().filter(|algorithm| algorithm.needs.estimates);
         let names: Vec<String> = estimating.map(|algorithm| format!("routing = \"{}\"", algorithm.name)).collect();
-        let (names, name) = (names.join(" or "), routing.algorithm.name);
-        let message = format!("'record_q_tables' means something only with {names}, which is \"{name}\"");
+        let name = routing.as_ref().map_or_else(
+            || "the default of the machine".to_owned(),
+            |routing| format!("\"{}\"", routing.choice.algorithm.name),
+        );
+        let message = format!("'record_q_tables' means something only with {}, which is {name}", names.join(" or "));
         report.add(ProblemKind::Conflict, given.place, message, None);
     }
     Packet { settings, routing, times, records, q_entries: Vec::new() }
@@ -84,7 +88,7 @@ impl Packet {
     /// Every key with the value that is used.
     pub(super) fn values(&self) -> Vec<(&'static str, Value)> {
         let mut values = self.settings.values();
-        values.push(routing::resolved(&self.routing));
+        values.extend(self.routing.iter().map(|routing| routing::resolved(&OF_HOPS, &routing.choice)));
         values.extend(self.settings.injection.as_ref().map(|fifos| ("injection", Value::Table(fifos.values()))));
         values.extend(self.times.values());
         values.extend(self.records.values());
@@ -94,7 +98,8 @@ impl Packet {
 
     /// The file of learnt tables to start from, if the routing has this parameter.
     pub(super) fn q_tables(&self) -> Option<String> {
-        self.routing.parameters.values().into_iter().find_map(|(name, value)| match value {
+        let values = self.routing.as_ref()?.choice.parameters.values();
+        values.into_iter().find_map(|(name, value)| match value {
             Value::Text(file) if name == Q_TABLES => Some(file),
             _ => None,
         })
@@ -102,7 +107,13 @@ impl Packet {
 
     /// Says where the file of learnt tables lies, whatever directory names it.
     pub(super) fn q_tables_at(&mut self, path: &str) {
-        self.routing.parameters.set(Q_TABLES, &Value::text(path));
+        let routing = self.routing.as_mut().expect("a routing with learnt tables is named");
+        routing.choice.parameters.set(Q_TABLES, &Value::text(path));
+    }
+
+    /// The routing of the run.
+    pub(super) fn choice(&self) -> &RoutingChoice {
+        &self.routing.as_ref().expect("the engine knows its machine").choice
     }
 }
 

@@ -66,7 +66,9 @@ impl EngineSpec {
             if report_other_engines(kind.name, key, table, report) {
                 return None;
             }
-            fields.variants.push((key.name, variant::read_key(key, place, table, report)?));
+            if table.get(key.name).is_some() {
+                fields.variants.push((key.name, variant::read_key(key, place, table, report)?));
+            }
         }
         for key in &variant.keys {
             if let (Kind::Table(keys), Some(entry)) = (key.kind, table.get(key.name)) {

@@ -1,7 +1,7 @@
 //! `[interference]`: sets of jobs that run together. It is short for axes of a sweep: sets of jobs, routings, seeds.
 
 use super::job::JobEntry;
-use super::sweep::SweepAxis;
+use super::sweep::{by_name, SweepAxis};
 use odonata_declare::{Choice, Key, Kind, Value};
 use odonata_document::{suggestion, Entry, Fields, Place, PlacedValue, ProblemKind, Report, Section, Table};
 use std::sync::LazyLock;
@@ -23,6 +23,13 @@ const OTHERS: &[Choice] = &[
     Choice { name: ABSENT, doc: "the other jobs are left out, so the file may have more jobs than fit on the machine" },
 ];
 const NAMES: Kind = Kind::List(&Kind::Text);
+const ROUTINGS: Kind = Kind::List(&Kind::Any(&[
+    Kind::Text,
+    Kind::Line(&[
+        Key::required("name", Kind::Text, "The algorithm."),
+        Key::required("preset", Kind::Text, "Source of its settings."),
+    ]),
+]));
 
 /// The keys of `[interference]`.
 pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
@@ -36,7 +43,12 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
         Key::optional("targets", NAMES, "all jobs; if `pairs` is lists, the first job of each", "Jobs whose slowdown is measured."),
         Key::optional("backgrounds", NAMES, "none", "Jobs that run with the targets."),
         Key::with_default("others", Kind::Choice(OTHERS), Value::text("idle"), "State of the other jobs."),
-        Key::optional("routings", NAMES, "as in `[engine]`", "Routing algorithms, with their own defaults."),
+        Key::optional(
+            "routings",
+            ROUTINGS,
+            "as in `[engine]`",
+            "Routing algorithms, with their own defaults, or with a preset: `{ name = \"par\", preset = \"study\" }`.",
+        ),
         Key::optional("seeds", Kind::List(&Kind::COUNT), "as in `[engine]`", "Seeds of the runs."),
     ];
     let doc = "Slowdown of jobs by other jobs. `odonata sweep` makes the runs, with the same nodes for a job in all runs, and the table `interference.parquet`. `odonata run` ignores the section. `[sweep]` may add axes.";
@@ -71,7 +83,7 @@ pub(super) fn read(section: Option<(&Entry, &Table)>, jobs: &[JobEntry], report:
         let Value::List(values) = &given.value else { return None };
         Some(SweepAxis {
             key: key.to_owned(),
-            values: values.iter().map(Value::to_json).collect(),
+            values: by_name(values.iter().map(Value::to_json).collect()),
             overrides: values.iter().map(|value| vec![format!("{key}={}", value.to_toml())]).collect(),
             places: vec![given.place; values.len()],
         })

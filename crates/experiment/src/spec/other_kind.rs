@@ -131,7 +131,7 @@ mod tests {
             left_out("routing = { name = 'q-adaptive', alpha = 0.1 }\nmeasure = '1 ms'\ninterval = '1 us'\n", &flow),
             Ok(Some(
                 "the engine is flow instead of the file's packet; left out of the file: it has no 'measure', 'interval'; it does not \
-                 take the value of 'routing', its default \"adaptive-hybrid\" holds"
+                 take the value of 'routing', the default of the machine's family holds"
                     .into()
             ))
         );

@@ -40,7 +40,7 @@ fn collect(table: &Table, prefix: &str, document: &Document, report: &mut Report
                 };
                 let axis = SweepAxis {
                     overrides: values.iter().map(|value| vec![literal(value)]).collect(),
-                    values: values.iter().map(|value| to_json(&value.raw)).collect(),
+                    values: by_name(values.iter().map(|value| to_json(&value.raw)).collect()),
                     places: values.iter().map(|value| value.place).collect(),
                     key,
                 };
@@ -65,6 +65,18 @@ fn push(axis: SweepAxis, entry: &Entry, report: &mut Report<'_>, axes: &mut Vec<
             let message = format!("the sweep has the key '{}' twice", axis.key);
             report.add(ProblemKind::Conflict, entry.node.place, message, None);
         }
+    }
+}
+
+/// Variants with parameters by their names, if no two values have the same.
+pub(super) fn by_name(values: Vec<serde_json::Value>) -> Vec<serde_json::Value> {
+    let names: Vec<serde_json::Value> =
+        values.iter().map(|value| value.get("name").filter(|name| name.is_string()).unwrap_or(value).clone()).collect();
+    let unique = (1..names.len()).all(|i| !names[..i].contains(&names[i]));
+    if unique {
+        names
+    } else {
+        values
     }
 }
 

@@ -19,7 +19,7 @@ use super::edge_columns::EdgeListOptions;
 use super::edge_list::{node_names, ListedCables};
 use super::format::{Format, FormatError};
 use super::{line, text};
-use crate::{MachineBuilder, MachineError, RouterPorts};
+use crate::{ForwardingKind, MachineBuilder, MachineError, RouterPorts};
 use odonata_declare::{parameters, Kind, OneOrEach, Reader};
 use odonata_units::{Rate, RouterId, Time};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -99,6 +99,7 @@ pub fn ibnetdiscover(bytes: &[u8], label: &str, options: &InfiniBand) -> Result<
     let at = |router| ports.get(builder.coordinates.router_name(router).as_str()).copied().unwrap_or(0);
     let count = OneOrEach::Each(routers.map(at).collect());
     builder.ports = Some(RouterPorts { count, per_nic: OneOrEach::One(1) });
+    builder.forwarding = ForwardingKind::Tables;
     Ok(builder)
 }
 

@@ -15,7 +15,7 @@ use super::edge_columns::EdgeListOptions;
 use super::edge_list::{node_names, ListedCables};
 use super::format::{Format, FormatError};
 use super::{line, text};
-use crate::{hostlist, MachineBuilder, MachineError};
+use crate::{hostlist, ForwardingKind, MachineBuilder, MachineError};
 use odonata_declare::{parameters, Kind, Reader, Value};
 use odonata_units::{Rate, Time};
 use std::collections::HashMap;
@@ -93,6 +93,7 @@ pub fn slurm_topology(bytes: &[u8], label: &str, options: &SlurmTree) -> Result<
     let nodes = switches.iter().map(|switch| (switch.name.as_str(), switch.nodes.clone())).collect();
     builder.node_names = node_names(&builder, &nodes);
     builder.assume("uplinks", &Value::Integer(options.uplinks.into()), "Slurm does not count cables");
+    builder.forwarding = ForwardingKind::Tables;
     Ok(builder)
 }
 

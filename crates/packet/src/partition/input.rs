@@ -269,6 +269,22 @@ impl LoadView for RouterLoad<'_, '_> {
         partition.load(o, channel.bytes, room - channel.credit, Some(vc))
     }
 
+    fn packet_bytes(&self) -> u64 {
+        self.partition.borrow().section.full.into()
+    }
+
+    fn waiting_bytes(&self, port: u16) -> u64 {
+        let partition = self.partition.borrow();
+        let mut waiter = partition.outputs.ports[self.first + usize::from(port)].first_waiter;
+        let mut bytes = 0;
+        while waiter != NONE {
+            let channel = &partition.inputs.channels[waiter as usize];
+            bytes += u64::from(partition.pool.get(channel.queue.head).size());
+            waiter = channel.next_waiter;
+        }
+        bytes
+    }
+
     /// Whether a full packet fits behind everything queued or promised, here and with the known credits.
     fn has_room(&self, port: u16, vc: u8) -> bool {
         self.tokens(port, vc).is_some()

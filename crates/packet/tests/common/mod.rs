@@ -2,10 +2,12 @@
 
 #![allow(dead_code, unreachable_pub)]
 
-use odonata_machine::{presets, Coordinates, LinkClass, Machine, MachineBuilder, Shape};
+use odonata_declare::Value;
+use odonata_machine::{presets, Coordinates, ForwardingKind, LinkClass, Machine, MachineBuilder, Shape};
 use odonata_packet::{
     ClosedJob, NodeMessage, OpenJob, PacketEngine, PacketResult, PacketSettings, RunOptions, Schedule, Traffic,
 };
+use odonata_routing::algorithm::RoutingChoice;
 use odonata_units::{Bytes, GroupId, LinkClassId, NodeId, Rate, RouterId, Stream, Time};
 use std::sync::Arc;
 
@@ -39,6 +41,13 @@ pub fn small_dragonfly_builder() -> MachineBuilder {
     builder
 }
 
+/// An algorithm with the settings of the interference study.
+pub fn study(name: &str) -> RoutingChoice {
+    let mut choice: RoutingChoice = name.parse().unwrap();
+    choice.parameters.set("preset", &Value::text("study"));
+    choice
+}
+
 /// Routers without cables, `nodes` nodes per router; classes local (30 ns) and global (300 ns), all links 25 GB/s.
 pub fn graph(routers: u32, nodes: u32) -> MachineBuilder {
     let class = |name: &str, ns: u64| LinkClass {
@@ -58,6 +67,7 @@ pub fn graph(routers: u32, nodes: u32) -> MachineBuilder {
         ports: None,
         assumptions: Vec::new(),
         reading: Vec::new(),
+        forwarding: ForwardingKind::default(),
         rails: Default::default(),
         node_router: (0..routers * nodes).map(|n| RouterId(n / nodes)).collect(),
         node_up: vec![true; (routers * nodes) as usize],

@@ -76,6 +76,13 @@ pub struct Loads<'a> {
     pub extra: usize,
 }
 
+impl Loads<'_> {
+    /// Heads of all input queues. Those that were routed to an output have not crossed to it yet.
+    fn heads(&self) -> impl Iterator<Item = &Packet> {
+        self.ports.iter().flat_map(|port| port.inputs.iter().filter_map(VecDeque::front))
+    }
+}
+
 impl LoadView for Loads<'_> {
     fn port_bytes(&self, port: u16) -> u64 {
         (0..self.ports[0].outputs.len()).map(|vc| self.channel_bytes(port, vc as u8)).sum()
@@ -93,15 +100,22 @@ impl LoadView for Loads<'_> {
         }
     }
 
+    fn packet_bytes(&self) -> u64 {
+        self.settings.packet.0
+    }
+
+    fn waiting_bytes(&self, port: u16) -> u64 {
+        let o = usize::from(port) + self.extra;
+        self.heads().filter(|p| p.decided && p.port == o).map(Packet::size).sum()
+    }
+
     fn has_room(&self, o: u16, vc: u8) -> bool {
         self.tokens(o, vc).is_some()
     }
 
     fn tokens(&self, o: u16, vc: u8) -> Option<u64> {
         let (o, vc) = (usize::from(o) + self.extra, usize::from(vc));
-        // Packets that were routed here but have not crossed yet: all heads that want this output.
-        let heads = self.ports.iter().flat_map(|port| port.inputs.iter().filter_map(VecDeque::front));
-        let promised: u64 = heads.filter(|p| p.decided && p.port == o && p.vc == vc).map(Packet::size).sum();
+        let promised: u64 = self.heads().filter(|p| p.decided && p.port == o && p.vc == vc).map(Packet::size).sum();
         let needed = self.ports[o].queued(vc) + promised + self.settings.packet.0;
         let fits = needed <= self.settings.output_buffer.0 && needed <= self.ports[o].credits[vc];
         fits.then(|| self.ports[o].credits[vc] - (needed - self.settings.packet.0))

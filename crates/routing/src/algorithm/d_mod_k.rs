@@ -1,6 +1,7 @@
 //! D-mod-k on trees: the destination's number chooses the links up, as the engine `ftree` of OpenSM does.
 
 use super::{one_path, Algorithm, Engines, Machines, Needs, NoParameters, OnePath, PathChoice};
+use crate::paths::PathSet;
 
 pub(super) const D_MOD_K: Algorithm = Algorithm {
     name: "d-mod-k",
@@ -8,7 +9,7 @@ pub(super) const D_MOD_K: Algorithm = Algorithm {
     machines: Machines::Trees,
     needs: Needs::ONE_PATH,
     engines: &Engines {
-        paths: Some(|_: &NoParameters| PathChoice::OnePath(OnePath::DModK)),
+        paths: Some((PathSet::All, |_: &NoParameters| PathChoice::OnePath(OnePath::DModK))),
         hops: Some(|hops, _| one_path::build(hops, &OnePath::DModK)),
     },
 };

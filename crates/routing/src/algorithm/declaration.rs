@@ -4,6 +4,7 @@ use super::error::{Refusal, RoutingError};
 use super::path_choice::PathChoice;
 use super::routing::Routing;
 use crate::next_hop::{NextHops, UnreachableError};
+use crate::paths::PathSet;
 use odonata_declare::{parameters, ParameterStruct, Parameters, VariantInfo};
 use odonata_machine::{Machine, Shape};
 use std::sync::Arc;
@@ -92,24 +93,32 @@ impl Machines {
 /// Builds a hop-by-hop algorithm for a machine from its parameters.
 pub(super) type Build<P> = fn(Arc<NextHops>, &P) -> Result<Box<dyn Routing>, Refusal>;
 
+/// The choice among paths that an algorithm stands for, from its parameters.
+pub(super) type Choose<P> = fn(&P) -> PathChoice;
+
 /// What engines get from an algorithm with parameters `P`.
 #[derive(Debug)]
 pub(super) struct Engines<P> {
-    /// For engines with a steady state: choice among paths.
-    pub(super) paths: Option<fn(&P) -> PathChoice>,
+    /// For engines with a steady state: the paths, and the choice among them.
+    pub(super) paths: Option<(PathSet, Choose<P>)>,
     /// For engines that move packets: the hop-by-hop algorithm.
     pub(super) hops: Option<Build<P>>,
 }
 
 impl<P> Engines<P> {
     /// For engines with a steady state only.
-    pub(super) const fn paths(paths: fn(&P) -> PathChoice) -> Self {
-        Self { paths: Some(paths), hops: None }
+    pub(super) const fn paths(paths: Choose<P>) -> Self {
+        Self { paths: Some((PathSet::All, paths)), hops: None }
     }
 
     /// For engines that move packets only.
     pub(super) const fn hops(build: Build<P>) -> Self {
         Self { paths: None, hops: Some(build) }
+    }
+
+    /// For both kinds of engines.
+    pub(super) const fn both(set: PathSet, paths: Choose<P>, build: Build<P>) -> Self {
+        Self { paths: Some((set, paths)), hops: Some(build) }
     }
 }
 
@@ -117,6 +126,7 @@ impl<P> Engines<P> {
 pub(super) trait AnyEngines: std::fmt::Debug + Sync {
     fn take_hops(&self) -> bool;
     fn parameters(&self) -> Box<dyn ParameterStruct>;
+    fn path_set(&self) -> Option<PathSet>;
     fn paths(&self, parameters: &dyn ParameterStruct) -> Option<PathChoice>;
     fn build(&self, hops: Arc<NextHops>, parameters: &dyn ParameterStruct) -> Result<Box<dyn Routing>, Refusal>;
 }
@@ -130,8 +140,12 @@ impl<P: Parameters + Default> AnyEngines for Engines<P> {
         Box::new(P::default())
     }
 
+    fn path_set(&self) -> Option<PathSet> {
+        self.paths.map(|(set, _)| set)
+    }
+
     fn paths(&self, parameters: &dyn ParameterStruct) -> Option<PathChoice> {
-        self.paths.map(|paths| paths(own(parameters)))
+        self.paths.map(|(_, choice)| choice(own(parameters)))
     }
 
     fn build(&self, hops: Arc<NextHops>, parameters: &dyn ParameterStruct) -> Result<Box<dyn Routing>, Refusal> {
@@ -161,7 +175,12 @@ pub struct Algorithm {
 impl Algorithm {
     /// Whether engines with a steady state take it.
     pub fn has_paths(&self) -> bool {
-        self.with_defaults().paths().is_some()
+        self.path_set().is_some()
+    }
+
+    /// The paths that messages choose among, for engines with a steady state.
+    pub fn path_set(&self) -> Option<PathSet> {
+        self.engines.path_set()
     }
 
     /// Whether engines that move packets take it.

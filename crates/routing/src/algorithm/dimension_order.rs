@@ -9,10 +9,11 @@
 
 use super::grid::{Grid, Step};
 use super::{
-    any, Algorithm, Decision, Discipline, Engines, Header, Hop, Machines, Needs, Refusal, Relation, Rings, RouteState,
-    Routing,
+    any, Algorithm, Decision, Discipline, Engines, Header, Hop, Machines, Needs, PathChoice, Refusal, Relation, Rings,
+    RouteState, Routing,
 };
 use crate::next_hop::{NextHops, Port};
+use crate::paths::{Oblivious, PathSet};
 use odonata_declare::{parameters, words};
 use odonata_units::RouterId;
 use std::sync::Arc;
@@ -44,7 +45,7 @@ pub(super) const DIMENSION_ORDER: Algorithm = Algorithm {
     doc: "torus, mesh: dimension order in the shorter direction",
     machines: Machines::Grids,
     needs: Needs::TABLES,
-    engines: &Engines::hops(build),
+    engines: &Engines::both(PathSet::Torus, |_| PathChoice::Fixed(Oblivious::Minimal), build),
 };
 
 pub(super) fn build(hops: Arc<NextHops>, &settings: &TorusSettings) -> Result<Box<dyn Routing>, Refusal> {

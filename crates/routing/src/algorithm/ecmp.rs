@@ -1,6 +1,7 @@
 //! ECMP: every flow takes one of the shortest paths, by a hash at every switch (RFC 2992; RoCE and other Ethernet).
 
 use super::{one_path, Algorithm, EcmpSettings, Engines, Machines, Needs, OnePath, PathChoice};
+use crate::paths::PathSet;
 
 pub(super) const ECMP: Algorithm = Algorithm {
     name: "ecmp",
@@ -8,7 +9,7 @@ pub(super) const ECMP: Algorithm = Algorithm {
     machines: Machines::Any,
     needs: Needs::ONE_PATH,
     engines: &Engines {
-        paths: Some(|settings: &EcmpSettings| PathChoice::OnePath(OnePath::Ecmp(*settings))),
+        paths: Some((PathSet::All, |settings: &EcmpSettings| PathChoice::OnePath(OnePath::Ecmp(*settings)))),
         hops: Some(|hops, settings| one_path::build(hops, &OnePath::Ecmp(*settings))),
     },
 };

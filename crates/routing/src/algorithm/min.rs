@@ -23,7 +23,7 @@ use super::{
 };
 use crate::gateways::Gateways;
 use crate::next_hop::NextHops;
-use crate::paths::Oblivious;
+use crate::paths::{Oblivious, PathSet};
 use odonata_machine::Shape;
 use odonata_units::{LinkId, RouterId};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub(super) const MIN: Algorithm = Algorithm {
     doc: "minimal paths, drawn evenly: fewest hops between groups, then in total; dimension order on a torus",
     machines: Machines::Any,
     needs: Needs::TABLES,
-    engines: &Engines { paths: Some(|_| PathChoice::Fixed(Oblivious::Minimal)), hops: Some(build) },
+    engines: &Engines::both(PathSet::All, |_| PathChoice::Fixed(Oblivious::Minimal), build),
 };
 
 fn build(hops: Arc<NextHops>, _: &NoParameters) -> Result<Box<dyn Routing>, Refusal> {

@@ -1,6 +1,7 @@
 //! Balanced tables of shortest paths, as the engine `minhop` of OpenSM computes them.
 
 use super::{one_path, Algorithm, Engines, Machines, Needs, NoParameters, OnePath, PathChoice};
+use crate::paths::PathSet;
 
 pub(super) const MIN_HOP: Algorithm = Algorithm {
     name: "min-hop",
@@ -8,7 +9,7 @@ pub(super) const MIN_HOP: Algorithm = Algorithm {
     machines: Machines::Any,
     needs: Needs::ONE_PATH,
     engines: &Engines {
-        paths: Some(|_: &NoParameters| PathChoice::OnePath(OnePath::MinHop)),
+        paths: Some((PathSet::All, |_: &NoParameters| PathChoice::OnePath(OnePath::MinHop))),
         hops: Some(|hops, _| one_path::build(hops, &OnePath::MinHop)),
     },
 };

@@ -23,6 +23,23 @@ pub enum PathChoice {
     OnePath(OnePath),
 }
 
+impl PathChoice {
+    /// How messages are spread, in a few words.
+    pub const fn mechanism(&self) -> &'static str {
+        match self {
+            Self::Fixed(Oblivious::Minimal) => "equal split over the minimal paths",
+            Self::Fixed(Oblivious::Direct) => "equal split over the direct paths",
+            Self::Fixed(Oblivious::Indirect) => "equal split over the indirect paths",
+            Self::AdaptiveDirect => "split over the direct paths by their free bandwidth",
+            Self::AdaptiveIndirect => "split over the indirect paths by their free bandwidth",
+            Self::AdaptiveHybrid => "split over direct and indirect paths by their free bandwidth, without preference",
+            Self::Ugal(_) => "direct paths, and indirect ones where these are congested",
+            Self::OnePath(_) => "one path for each pair of nodes",
+            Self::Optimal => "any paths, so that the busiest link has the least load",
+        }
+    }
+}
+
 parameters! {
     /// When [`PathChoice::Ugal`] leaves the direct paths.
     ///

@@ -78,7 +78,8 @@ impl Piggyback {
         let mut bits = 0;
         for (bit, &own) in queues[..count].iter().enumerate() {
             let others = (sum - own) as f64 / (count as f64 - 1.0).max(1.0);
-            let congested = own as f64 > self.settings.congestion * others + self.settings.choice.bias.as_f64();
+            let congested =
+                own as f64 > self.settings.congestion * others + self.settings.choice.bias_bytes(decision.load);
             bits |= u64::from(congested) << bit;
         }
         bits
@@ -175,7 +176,7 @@ mod tests {
     fn piggyback(bias: u64) -> Piggyback {
         let machine = presets::builder("dragonfly-1056").unwrap().build().unwrap();
         let hops = Arc::new(NextHops::new(&machine).unwrap());
-        let choice = AdaptiveSettings { bias: odonata_units::Bytes(bias), ..Default::default() };
+        let choice = AdaptiveSettings { bias: Some(odonata_units::Bytes(bias)), ..Default::default() };
         Piggyback {
             paths: AdaptivePaths::of(hops, Crossing::Router, 0, choice).unwrap(),
             settings: PiggybackSettings { choice, ..Default::default() },

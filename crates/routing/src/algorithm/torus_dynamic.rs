@@ -15,10 +15,12 @@ use super::hinted::{HintedRouting, BUBBLE};
 use super::torus_deterministic::DeterministicSettings;
 use super::zones::Zone;
 use super::{
-    Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Machines, Needs, Refusal, Rings, RouteState, Routing,
+    Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Machines, Needs, PathChoice, Refusal, Rings,
+    RouteState, Routing,
 };
 use crate::hints::Directions;
 use crate::next_hop::NextHops;
+use crate::paths::PathSet;
 use odonata_declare::{parameters, Kind};
 use odonata_units::NodeId;
 use std::cmp::Reverse;
@@ -51,7 +53,7 @@ pub(super) const TORUS_DYNAMIC: Algorithm = Algorithm {
     doc: "torus, mesh (Blue Gene): directions fixed at the source, the next one by tokens, bubbles as the escape",
     machines: Machines::Grids,
     needs: Needs { load: true, messages: true, ..Needs::NONE },
-    engines: &Engines::hops(build),
+    engines: &Engines::both(PathSet::Torus, |_| PathChoice::AdaptiveDirect, build),
 };
 
 struct TorusDynamic {

@@ -1,17 +1,17 @@
 //! Up/down routing on any graph (Autonet: Schroeder et al. 1991; fat trees: Leiserson 1985). A packet takes the
 //! shortest path without a link up after a link down. It draws among several ports.
 //!
-//! On a fat tree, up is towards a higher level. Elsewhere, up is towards the root, the router with the most cables
-//! (the first of several); between routers at equal distance, up is towards the lower number. A cycle would need a
-//! turn from down to up, so one channel is enough on any machine and with any faults, if a path exists. Without a fat
-//! tree it always exists, via the root.
+//! On a fat tree, up is towards a higher level, elsewhere towards a root. A cycle would need a turn
+//! from down to up, so one channel is enough on any machine and with any faults, if a path exists. Without a fat tree
+//! it always exists, via the root.
 
 use super::{
-    Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Machines, Needs, NoParameters, Refusal, Relation,
-    Routing,
+    Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Machines, Needs, NoParameters, PathChoice, Refusal,
+    Relation, Routing,
 };
+use crate::heights::{heights, Heights};
 use crate::next_hop::{NextHops, Port};
-use odonata_machine::Shape;
+use crate::paths::{Oblivious, PathSet};
 use odonata_units::RouterId;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const UNREACHED: u8 = u8::MAX;
 pub(super) struct UpDownPaths {
     hops: Arc<NextHops>,
     /// Height of every router; up is towards the greater height.
-    height: Vec<(u32, u32)>,
+    height: Heights,
     /// Hops from router r to router t in phase p at `(t * routers + r) * 2 + p`.
     hops_left: Vec<u8>,
 }
@@ -32,7 +32,7 @@ pub(super) struct UpDownPaths {
 impl UpDownPaths {
     pub(super) fn of(hops: Arc<NextHops>) -> Result<Arc<Self>, Refusal> {
         let routers = hops.routers() as usize;
-        let mut paths = Self { height: heights(&hops), hops_left: vec![UNREACHED; routers * routers * 2], hops };
+        let mut paths = Self { height: heights_of(&hops), hops_left: vec![UNREACHED; routers * routers * 2], hops };
         let hops = Arc::clone(&paths.hops);
         let ends: Vec<RouterId> =
             (0..routers as u32).map(RouterId).filter(|&r| hops.router_up(r) && hops.node_ports(r) > 0).collect();
@@ -117,26 +117,11 @@ impl UpDownPaths {
     }
 }
 
-/// Heights by level of a fat tree, otherwise by distance to the root.
-fn heights(hops: &NextHops) -> Vec<(u32, u32)> {
-    let routers = (0..hops.routers()).map(RouterId);
-    if let Shape::FatTree { level_of, .. } = hops.shape() {
-        return routers.map(|r| (u32::from(level_of[r.index()]), u32::MAX - r.0)).collect();
-    }
-    let root = routers.clone().max_by_key(|&r| (hops.link_ports(r), std::cmp::Reverse(r.0))).unwrap_or_default();
-    let mut depth = vec![u32::MAX; hops.routers() as usize];
-    depth[root.index()] = 0;
-    let mut queue = VecDeque::from([root]);
-    while let Some(r) = queue.pop_front() {
-        for port in hops.ports(r) {
-            let next = hops.neighbour(r, port);
-            if depth[next.index()] == u32::MAX {
-                depth[next.index()] = depth[r.index()] + 1;
-                queue.push_back(next);
-            }
-        }
-    }
-    routers.map(|r| (u32::MAX - depth[r.index()], u32::MAX - r.0)).collect()
+fn heights_of(hops: &NextHops) -> Heights {
+    let neighbours = |r: RouterId, each: &mut dyn FnMut(RouterId)| {
+        hops.ports(r).for_each(|port| each(hops.neighbour(r, port)));
+    };
+    heights(hops.shape(), hops.routers(), |r| usize::from(hops.link_ports(r)), neighbours)
 }
 
 impl Relation for UpDownPaths {
@@ -158,7 +143,11 @@ pub(super) const UP_DOWN: Algorithm = Algorithm {
     doc: "any graph, fat tree: shortest paths that go up, then down; one channel",
     machines: Machines::Any,
     needs: Needs::TABLES,
-    engines: &Engines::hops(|hops, _: &NoParameters| Ok(Box::new(UpDown { paths: UpDownPaths::of(hops)? }))),
+    engines: &Engines::both(
+        PathSet::UpDown,
+        |_| PathChoice::Fixed(Oblivious::Minimal),
+        |hops, _: &NoParameters| Ok(Box::new(UpDown { paths: UpDownPaths::of(hops)? })),
+    ),
 };
 
 impl Routing for UpDown {

@@ -1,8 +1,12 @@
 //! Adaptive up/down routing: the paths of `up-down`, over the port with the shortest queue; equal queues are drawn.
+//! The queue includes packets at the inputs that wait for the crossbar to this port.
 //! On a fat tree the up path is adaptive, and the down path is unique.
 
 use super::up_down::UpDownPaths;
-use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Machines, Needs, NoParameters, Routing};
+use super::{
+    Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Machines, Needs, NoParameters, PathChoice, Routing,
+};
+use crate::paths::PathSet;
 use std::sync::Arc;
 
 struct UpDownAdaptive {
@@ -14,7 +18,11 @@ pub(super) const UP_DOWN_ADAPTIVE: Algorithm = Algorithm {
     doc: "up-down over the port with the shortest queue",
     machines: Machines::Any,
     needs: Needs::LOAD,
-    engines: &Engines::hops(|hops, _: &NoParameters| Ok(Box::new(UpDownAdaptive { paths: UpDownPaths::of(hops)? }))),
+    engines: &Engines::both(
+        PathSet::UpDown,
+        |_| PathChoice::AdaptiveDirect,
+        |hops, _: &NoParameters| Ok(Box::new(UpDownAdaptive { paths: UpDownPaths::of(hops)? })),
+    ),
 };
 
 impl Routing for UpDownAdaptive {
@@ -30,7 +38,8 @@ impl Routing for UpDownAdaptive {
         let mut shortest = Least::none();
         let (load, random) = (decision.load, &mut *decision.random);
         self.paths.ports(decision.router, self.paths.router_of(packet), packet.state.phase, |port, after| {
-            shortest.offer(load.port_bytes(port), (port, after), random);
+            // A slow crossbar holds packets at the inputs: without them, all inputs choose the same empty output.
+            shortest.offer(load.port_bytes(port) + load.waiting_bytes(port), (port, after), random);
         });
         let (port, after) = shortest.option().expect("every pair was reached");
         packet.state.phase = after;

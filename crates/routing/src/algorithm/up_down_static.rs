@@ -1,6 +1,7 @@
 //! Balanced tables of paths that go up, then down, as the engine `updn` of OpenSM computes them.
 
 use super::{one_path, Algorithm, Engines, Machines, Needs, NoParameters, OnePath, PathChoice};
+use crate::paths::PathSet;
 
 pub(super) const UP_DOWN_STATIC: Algorithm = Algorithm {
     name: "up-down-static",
@@ -8,7 +9,7 @@ pub(super) const UP_DOWN_STATIC: Algorithm = Algorithm {
     machines: Machines::Any,
     needs: Needs::ONE_PATH,
     engines: &Engines {
-        paths: Some(|_: &NoParameters| PathChoice::OnePath(OnePath::UpDown)),
+        paths: Some((PathSet::All, |_: &NoParameters| PathChoice::OnePath(OnePath::UpDown))),
         hops: Some(|hops, _| one_path::build(hops, &OnePath::UpDown)),
     },
 };

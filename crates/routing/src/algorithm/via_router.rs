@@ -92,7 +92,8 @@ impl ViaRouter {
             (via, port, (hops(at, via) + hops(via, to)) * queue as f64)
         });
         let (via, port, weighed) = others.min_by(|a, b| a.2.total_cmp(&b.2)).expect("at least one candidate is drawn");
-        let detour = hops(at, to) * queue as f64 > settings.threshold / 2.0 * weighed + settings.bias.as_f64();
+        let detour =
+            hops(at, to) * queue as f64 > settings.threshold / 2.0 * weighed + settings.bias_bytes(decision.load);
         if detour {
             (via, Some(port))
         } else {

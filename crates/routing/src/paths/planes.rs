@@ -33,12 +33,12 @@ pub(super) fn path_rule(machine: &Machine, of_plane: impl Fn(&Machine) -> RuleRe
 
 /// Adds the plane to the router names of an error.
 fn in_plane(number: usize, error: PathError) -> PathError {
+    let here = |name: String| format!("{name} of plane {number}");
     match error {
-        PathError::Unreachable { from, to } => {
-            let here = |name: String| format!("{name} of plane {number}");
-            PathError::Unreachable { from: here(from), to: here(to) }
-        }
-        PathError::TooLarge { .. } => error,
+        PathError::Unreachable { from, to } => PathError::Unreachable { from: here(from), to: here(to) },
+        PathError::NoUpDownPath { from, to } => PathError::NoUpDownPath { from: here(from), to: here(to) },
+        PathError::TooLong { to } => PathError::TooLong { to: here(to) },
+        PathError::TooLarge { .. } | PathError::NoTorus => error,
     }
 }
 

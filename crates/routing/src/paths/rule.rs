@@ -36,6 +36,29 @@ words! {
     }
 }
 
+/// The paths that a routing may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PathSet {
+    /// All paths of the machine's rule.
+    #[default]
+    All,
+    /// The shortest paths that go up, then down.
+    UpDown,
+    /// The minimal paths of a whole torus or mesh, one dimension after the other.
+    Torus,
+}
+
+impl PathSet {
+    /// The paths in a few words, if they are not all of the machine.
+    pub const fn limit(self) -> Option<&'static str> {
+        match self {
+            Self::All => None,
+            Self::UpDown => Some("paths go up, then down"),
+            Self::Torus => Some("paths are minimal on the torus"),
+        }
+    }
+}
+
 /// A machine without usable paths.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PathError {
@@ -50,6 +73,26 @@ pub enum PathError {
         /// Name of the target router.
         to: String,
     },
+    /// Two working routers with nodes, without a path up and then down.
+    #[error(
+        "router {from} can't reach router {to} by up and then down links: failed cables cut these paths; use \
+         routing = \"min\""
+    )]
+    NoUpDownPath {
+        /// Name of the source router.
+        from: String,
+        /// Name of the target router.
+        to: String,
+    },
+    /// Up/down paths that are too long for the tables.
+    #[error("up/down paths to router {to} have more than 253 hops; use routing = \"min\"")]
+    TooLong {
+        /// Name of the target router.
+        to: String,
+    },
+    /// A routing of tori on a machine that is none.
+    #[error("the routing needs a torus or mesh with all its cables; use routing = \"min\" or \"up-down\"")]
+    NoTorus,
     /// The tables of minimal paths are too large.
     #[error(
         "minimal-path tables for {routers} routers need {needed_mib} MiB, more than the limit of {limit_mib} \

@@ -78,6 +78,8 @@ def command(
         + (f" on {channels} virtual channel{'s' if channels > 1 else ''}" if channels else "")
         + f", seed {summary['seed']}"
     )
+    if summary["routing_mechanism"]:
+        screen.print(f"{summary['routing']}: {summary['routing_mechanism']}", highlight=False)
     screen.print(describe_machine(summary["machine"]))
     screen.print(f"estimated memory {quantity(checked['memory_estimate_bytes'], 'bytes')}")
     on = scale((job["bytes"] for job in summary["jobs"]), "bytes")
