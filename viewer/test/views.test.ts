@@ -1,4 +1,4 @@
-/** Each registered view and panel has an address, a key, a button, and an export. */
+/** Each registered view and panel has an address, a key and a button; each view an export. */
 import { isValidElement, type ComponentChildren, type VNode } from 'preact'
 import { describe, expect, test } from 'vitest'
 import { RunModel } from '../src/data/model'
