@@ -108,7 +108,7 @@ def test_finished_points_are_kept_and_the_estimate_runs_none(
 
 @pytest.mark.slow
 def test_jobs_that_do_not_fit_at_once_are_absent(odonata_command: Command, tmp_path: Path) -> None:
-    program = '{ name = "halo-3d", iterations = 1, bytes = "300 kB" }'
+    program = '{ name = "halo-3d", iterations = 1, bytes = "20 kB" }'
     jobs = job("a", program, 0, 36) + job("b", program, 36, 36) + job("c", program, 36, 36)
     jobs += job("d", program, 0, 36)
     write(tmp_path, 'pairs = "targets x backgrounds"\ntargets = ["a", "d"]\nbackgrounds = ["b", "c"]', jobs)
@@ -129,7 +129,7 @@ def test_jobs_that_do_not_fit_at_once_are_absent(odonata_command: Command, tmp_p
 
 @pytest.mark.slow
 def test_other_nodes_make_no_slowdown(odonata_command: Command, tmp_path: Path) -> None:
-    program = '{ name = "halo-3d", iterations = 1, bytes = "300 kB" }'
+    program = '{ name = "halo-3d", iterations = 1, bytes = "20 kB" }'
     jobs = (job("a", program, 0) + job("b", program, 0)).replace("skip = 0", 'skip = "auto"')
     write(tmp_path, 'pairs = [["b", "a"]]\nothers = "absent"', jobs)
     result = odonata_command("sweep", "x.toml", "-o", "sweep")

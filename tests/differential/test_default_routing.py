@@ -16,11 +16,7 @@ SLURM = "\n".join(
 MACHINES = {
     "dragonfly": ('topology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 5', "ugal", "ugal-n"),
     "dragonfly-plus": ('topology = "dragonfly-plus"', "ugal", "ugal-n"),
-    "slingshot": (
-        'topology = "slingshot"',
-        "ugal",
-        "ugal-n",
-    ),
+    "slingshot": ('topology = "slingshot"', "ugal", "ugal-n"),
     "cascade": ('topology = "cascade"\ngroups = 3', "ugal", "ugal-n"),
     "torus": ('topology = "torus"\ndims = [4, 4, 3]', "dimension-order", "dimension-order"),
     "blue-gene": ('preset = "bgq-midplane"', "torus-dynamic", "torus-dynamic"),

@@ -3,7 +3,7 @@
 use odonata_flow::{run, FlowError, FlowResult, FlowSettings, ResourceLimits};
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::Machine;
-use odonata_routing::algorithm::{OnePath, PathChoice, ALGORITHMS};
+use odonata_routing::algorithm::{Algorithm, OnePath, PathChoice, ALGORITHMS};
 use odonata_routing::paths::PathSet;
 use odonata_workload::{JobSettings, JobSpec, PatternSpec, PlacementSpec, Workload};
 use proptest::prelude::*;
@@ -36,12 +36,11 @@ fn workload(machine: &Machine, patterns: &[&str], scale: u32) -> Workload {
     Workload::build(machine, &specs, 3).unwrap()
 }
 
-fn solve(machine: &Machine, workload: &Workload, routing: &PathChoice, seed: u64, threads: usize) -> FlowResult {
-    let settings = FlowSettings { routing: routing.clone(), ..FlowSettings::default() };
+fn solve(machine: &Machine, workload: &Workload, settings: &FlowSettings, seed: u64, threads: usize) -> FlowResult {
     let result = run(
         machine,
         workload,
-        &settings,
+        settings,
         seed,
         ResourceLimits { threads, ..ResourceLimits::default() },
         &mut |_, _, _| true,
@@ -55,15 +54,26 @@ fn is_static(routing: &PathChoice) -> bool {
     matches!(routing, PathChoice::Fixed(_) | PathChoice::OnePath(_) | PathChoice::Optimal)
 }
 
-/// Routings for all machines: of those that take any path, and of tables that any machine can have.
-fn routings() -> Vec<PathChoice> {
+/// Settings with each routing for all machines.
+fn routings() -> Vec<FlowSettings> {
     let is_general =
         |routing: &PathChoice| !matches!(routing, PathChoice::OnePath(OnePath::DModK | OnePath::Tables(_)));
-    let all = ALGORITHMS.iter().filter(|algorithm| algorithm.path_set() == Some(PathSet::All));
-    let all = all.filter_map(|algorithm| algorithm.with_defaults().paths());
-    let all: Vec<_> = all.filter(is_general).collect();
-    assert_eq!(all.len(), 11);
+    let of = |algorithm: &Algorithm| {
+        let path_set = algorithm.path_set().filter(|set| *set != PathSet::Torus)?;
+        let routing = algorithm.with_defaults().paths().filter(is_general)?;
+        Some(FlowSettings { routing, path_set, ..FlowSettings::default() })
+    };
+    let all: Vec<_> = ALGORITHMS.iter().filter_map(of).collect();
+    assert_eq!(all.len(), ROUTINGS);
     all
+}
+
+/// 11 on all paths, 2 on up/down paths.
+const ROUTINGS: usize = 13;
+
+/// The routing of the settings, for messages.
+fn named(settings: &FlowSettings) -> String {
+    format!("{:?} of {:?}", settings.routing, settings.path_set)
 }
 
 /// No job ends before its bytes have passed its links and NICs, and the bytes of earlier jobs, under any routing.
@@ -74,7 +84,7 @@ fn no_job_is_faster_than_its_links() {
         for patterns in [&["stencil-3d"][..], &["all-to-all"], &["stencil-2d", "all-to-all"]] {
             let workload = workload(&machine, patterns, 3);
             for routing in routings() {
-                let what = format!("machine {pick}, {patterns:?}, {routing:?}");
+                let what = format!("machine {pick}, {patterns:?}, {}", named(&routing));
                 let result = solve(&machine, &workload, &routing, 5, 1);
                 let rows: Vec<_> = (0..result.link_jobs.link.len())
                     .map(|i| (result.link_jobs.link[i], result.link_jobs.job[i].index(), result.link_jobs.bytes[i]))
@@ -106,8 +116,7 @@ fn a_run_stops_on_request() {
     let machine = machine(1);
     let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);
     for routing in routings() {
-        let settings =
-            FlowSettings { routing: routing.clone(), alone: true, bound_gap: Some(0.1), ..FlowSettings::default() };
+        let settings = FlowSettings { alone: true, bound_gap: Some(0.1), ..routing };
         let until = |most: u64| {
             let mut asked = 0;
             // With more threads the number of calls is random: it depends on who takes which item.
@@ -121,7 +130,7 @@ fn a_run_stops_on_request() {
         assert_eq!(error, None);
         for most in (0..30).chain((0..20).map(|i| asked * i / 20)).filter(|most| *most < asked) {
             let stopped = (Some(FlowError::Interrupted), most + 1);
-            assert_eq!(until(most), stopped, "{routing:?} after {most} of {asked}");
+            assert_eq!(until(most), stopped, "{} after {most} of {asked}", named(&settings));
         }
     }
 }
@@ -133,7 +142,7 @@ fn the_same_bytes_for_any_number_of_threads() {
         let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);
         for routing in routings() {
             let one = solve(&machine, &workload, &routing, 7, 1);
-            assert_eq!(one, solve(&machine, &workload, &routing, 7, 3), "machine {pick}, {routing:?}");
+            assert_eq!(one, solve(&machine, &workload, &routing, 7, 3), "machine {pick}, {}", named(&routing));
         }
     }
 }
@@ -144,8 +153,7 @@ fn solving_twice_with_little_memory_gives_the_same_result() {
     for pick in 0..4 {
         let machine = machine(pick);
         let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);
-        for routing in routings().into_iter().filter(|routing| !is_static(routing)) {
-            let settings = FlowSettings { routing: routing.clone(), ..FlowSettings::default() };
+        for settings in routings().into_iter().filter(|settings| !is_static(&settings.routing)) {
             let mut stages = Vec::new();
             let mut with = |memory_bytes: u64, threads: usize| {
                 stages.clear();
@@ -164,7 +172,8 @@ fn solving_twice_with_little_memory_gives_the_same_result() {
                 let short = short.unwrap();
                 assert!(twice && short.memory_bytes < all.memory_bytes);
                 let least = short.memory_bytes;
-                assert_eq!(FlowResult { memory_bytes: all.memory_bytes, ..short }, all, "machine {pick}, {routing:?}");
+                let what = format!("machine {pick}, {}", named(&settings));
+                assert_eq!(FlowResult { memory_bytes: all.memory_bytes, ..short }, all, "{what}");
                 assert!(with(least - 1, threads).0.is_err() && with(least, threads).0.is_ok());
             }
         }
@@ -175,7 +184,7 @@ fn solving_twice_with_little_memory_gives_the_same_result() {
 fn another_seed_draws_other_paths() {
     let machine = machine(1);
     let workload = workload(&machine, &["all-to-all"], 1);
-    let loads = |seed| solve(&machine, &workload, &PathChoice::AdaptiveHybrid, seed, 1).link_bytes;
+    let loads = |seed| solve(&machine, &workload, &FlowSettings::default(), seed, 1).link_bytes;
     assert_ne!(loads(1), loads(2));
 }
 
@@ -184,8 +193,8 @@ fn another_seed_draws_other_paths() {
 #[test]
 fn linear_in_message_size() {
     let machine = machine(1);
-    let one = solve(&machine, &workload(&machine, &["stencil-3d"], 1), &PathChoice::AdaptiveHybrid, 1, 2);
-    let two = solve(&machine, &workload(&machine, &["stencil-3d"], 2), &PathChoice::AdaptiveHybrid, 1, 2);
+    let one = solve(&machine, &workload(&machine, &["stencil-3d"], 1), &FlowSettings::default(), 1, 2);
+    let two = solve(&machine, &workload(&machine, &["stencil-3d"], 2), &FlowSettings::default(), 1, 2);
     for (a, b) in one.link_bytes.iter().zip(&two.link_bytes) {
         // Every path is rounded to the unit of sums.
         assert!((2.0 * a - b).abs() <= 1e-6 * b, "{a} {b}");
@@ -202,7 +211,7 @@ fn link_jobs_sum_to_links() {
     for pick in 0..4 {
         let machine = machine(pick);
         let result =
-            solve(&machine, &workload(&machine, &["stencil-2d", "stencil-4d"], 1), &PathChoice::AdaptiveHybrid, 1, 2);
+            solve(&machine, &workload(&machine, &["stencil-2d", "stencil-4d"], 1), &FlowSettings::default(), 1, 2);
         let mut sum = vec![0.0; machine.link_count()];
         for i in 0..result.link_jobs.link.len() {
             sum[result.link_jobs.link[i].index()] += result.link_jobs.bytes[i];
@@ -236,7 +245,7 @@ fn settings_out_of_range_are_named() {
 #[test]
 fn no_jobs_no_traffic() {
     let machine = machine(0);
-    let result = solve(&machine, &Workload::default(), &PathChoice::AdaptiveHybrid, 1, 2);
+    let result = solve(&machine, &Workload::default(), &FlowSettings::default(), 1, 2);
     assert!(result.convergence.converged && result.link_bytes.iter().all(|&b| b == 0.0));
 }
 
@@ -245,11 +254,10 @@ proptest! {
 
     /// A certified lower bound is below the load of every routing here.
     #[test]
-    fn the_bound_holds(pick in 0usize..4, which in 0usize..7) {
+    fn the_bound_holds(pick in 0usize..4, which in 0..ROUTINGS) {
         let machine = machine(pick);
         let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);
-        let routing = routings()[which].clone();
-        let settings = FlowSettings { routing, bound_gap: Some(0.05), alone: false, ..FlowSettings::default() };
+        let settings = FlowSettings { bound_gap: Some(0.05), alone: false, ..routings()[which].clone() };
         let result = run(&machine, &workload, &settings, 1, ResourceLimits { threads: 2, ..ResourceLimits::default() }, &mut |_, _, _| true).unwrap();
         let bound = result.bound.unwrap();
         let reached = result.link_bytes.iter().zip(&result.link_capacity_bytes_per_s).map(|(b, c)| b / c).fold(0.0, f64::max);

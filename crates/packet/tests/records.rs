@@ -69,12 +69,12 @@ fn every_port(result: &PacketResult) -> impl Iterator<Item = PortView<'_>> {
     result.ports.links().chain(result.ports.nodes().map(|node| node.port))
 }
 
-/// ADV+1 at a load that stalls many ports; everything is measured from time 0.
 /// Takes detours at any load, so that queues stay short.
 fn detouring(machine: &Machine) -> PacketEngine {
     PacketEngine::new(machine, &PacketSettings::study(), &study("ugal-n")).unwrap()
 }
 
+/// ADV+1 at a load that stalls many ports; everything is measured from time 0.
 fn busy(machine: &Machine, options: &RunOptions) -> (PacketResult, PacketStore) {
     record(&detouring(machine), &open(machine, adversarial(72, 8, 1), 0.5), schedule(0, 20, 100), options)
 }

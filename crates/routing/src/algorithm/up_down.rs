@@ -1,24 +1,19 @@
 //! Up/down routing on any graph (Autonet: Schroeder et al. 1991; fat trees: Leiserson 1985). A packet takes the
 //! shortest path without a link up after a link down. It draws among several ports.
 //!
-//! On a fat tree, up is towards a higher level, elsewhere towards a root. A cycle would need a turn
-//! from down to up, so one channel is enough on any machine and with any faults, if a path exists. Without a fat tree
-//! it always exists, via the root.
+//! On a fat tree, up is towards a higher level, elsewhere towards a root. A cycle would need a turn from down to up, so
+//! one channel is enough on any machine and with any faults, if a path exists. Without a fat tree it always exists, via
+//! the root.
 
 use super::{
     Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Machines, Needs, NoParameters, PathChoice, Refusal,
     Relation, Routing,
 };
-use crate::heights::{heights, Heights};
+use crate::heights::{heights, is_down, search, Heights, UNREACHED};
 use crate::next_hop::{NextHops, Port};
 use crate::paths::{Oblivious, PathSet};
 use odonata_units::RouterId;
-use std::collections::VecDeque;
 use std::sync::Arc;
-
-/// The packet has taken a link down.
-const DOWN: u8 = 1;
-const UNREACHED: u8 = u8::MAX;
 
 /// Lengths of the shortest up/down paths between all routers.
 pub(super) struct UpDownPaths {
@@ -32,12 +27,13 @@ pub(super) struct UpDownPaths {
 impl UpDownPaths {
     pub(super) fn of(hops: Arc<NextHops>) -> Result<Arc<Self>, Refusal> {
         let routers = hops.routers() as usize;
-        let mut paths = Self { height: heights_of(&hops), hops_left: vec![UNREACHED; routers * routers * 2], hops };
-        let hops = Arc::clone(&paths.hops);
+        let height = heights_of(&hops);
+        let mut paths = Self { height, hops_left: vec![UNREACHED; routers * routers * 2], hops: Arc::clone(&hops) };
         let ends: Vec<RouterId> =
             (0..routers as u32).map(RouterId).filter(|&r| hops.router_up(r) && hops.node_ports(r) > 0).collect();
         for &to in &ends {
-            if !paths.search(to) {
+            let row = &mut paths.hops_left[2 * routers * to.index()..][..2 * routers];
+            if !search(to, row, &paths.height, |r, each| each_neighbour(&hops, r, each)) {
                 return Err(Refusal::Machine(format!(
                     "paths to router {} have more than 253 hops",
                     hops.router_name(to)
@@ -60,53 +56,15 @@ impl UpDownPaths {
         self.hops_left[(to.index() * self.height.len() + from.index()) * 2 + usize::from(phase)]
     }
 
-    #[inline]
-    fn is_down(&self, from: RouterId, to: RouterId) -> bool {
-        self.height[to.index()] < self.height[from.index()]
-    }
-
-    /// Searches backwards from `to`, breadth first over (router, phase). Returns whether all paths are short enough.
-    fn search(&mut self, to: RouterId) -> bool {
-        let routers = self.height.len();
-        let hops = Arc::clone(&self.hops);
-        let at = |r: RouterId, phase: u8| (to.index() * routers + r.index()) * 2 + usize::from(phase);
-        let mut queue = VecDeque::from([(to, 0), (to, DOWN)]);
-        self.hops_left[at(to, 0)] = 0;
-        self.hops_left[at(to, DOWN)] = 0;
-        while let Some((r, phase)) = queue.pop_front() {
-            let next = self.hops_left[at(r, phase)] + 1;
-            if next >= UNREACHED - 1 {
-                return false;
-            }
-            for port in hops.ports(r) {
-                // Cables have two directions: the packet comes from `before`.
-                let before = hops.neighbour(r, port);
-                // A hop down is allowed in both phases and ends in phase DOWN; a hop up only in phase 0.
-                let phases: &[u8] = match (self.is_down(before, r), phase) {
-                    (true, DOWN) => &[0, DOWN],
-                    (false, 0) => &[0],
-                    _ => &[],
-                };
-                for &p in phases {
-                    if self.hops_left[at(before, p)] == UNREACHED {
-                        self.hops_left[at(before, p)] = next;
-                        queue.push_back((before, p));
-                    }
-                }
-            }
-        }
-        true
-    }
-
     /// Calls `each` with every port on a shortest path and the phase after the hop.
     #[inline]
     pub(super) fn ports(&self, at: RouterId, to: RouterId, phase: u8, mut each: impl FnMut(Port, u8)) {
         let left = self.remaining_hops(at, to, phase);
         for port in self.hops.ports(at) {
             let next = self.hops.neighbour(at, port);
-            let down = self.is_down(at, next);
-            let after = if down { DOWN } else { 0 };
-            if (down || phase != DOWN) && self.remaining_hops(next, to, after).wrapping_add(1) == left {
+            let down = is_down(&self.height, at, next);
+            let after = u8::from(down);
+            if (down || phase == 0) && self.remaining_hops(next, to, after).wrapping_add(1) == left {
                 each(port, after);
             }
         }
@@ -118,10 +76,12 @@ impl UpDownPaths {
 }
 
 fn heights_of(hops: &NextHops) -> Heights {
-    let neighbours = |r: RouterId, each: &mut dyn FnMut(RouterId)| {
-        hops.ports(r).for_each(|port| each(hops.neighbour(r, port)));
-    };
-    heights(hops.shape(), hops.routers(), |r| usize::from(hops.link_ports(r)), neighbours)
+    let cables = |r| usize::from(hops.link_ports(r));
+    heights(hops.shape(), hops.routers(), cables, |r, each| each_neighbour(hops, r, each))
+}
+
+fn each_neighbour(hops: &NextHops, router: RouterId, each: &mut dyn FnMut(RouterId)) {
+    hops.ports(router).for_each(|port| each(hops.neighbour(router, port)));
 }
 
 impl Relation for UpDownPaths {

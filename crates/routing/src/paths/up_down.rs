@@ -1,21 +1,18 @@
 //! Up/down paths on any machine: the shortest paths without a link up after a link down ([`crate::heights`]).
 //!
-//! Minimal, direct and indirect are the same: at every router, a uniformly random link on a shortest legal path; each parallel link counts. The packet algorithms `up-down` and `up-down-adaptive` have the same paths. On a
-//! fat tree without faults they are the minimal paths. Oblivious loads are exact.
+//! Minimal, direct and indirect are the same: at every router, a uniformly random link on a shortest legal path; each
+//! parallel link counts. The packet algorithms `up-down` and `up-down-adaptive` have the same paths. On a fat tree
+//! without faults they are the minimal paths. Oblivious loads are exact.
 
 use super::{Demand, Draws, Oblivious, PathError, PathRule};
-use crate::heights::{heights_of, Heights};
+use crate::heights::{each_neighbour, heights_of, is_down, search, Heights, DOWN, UNREACHED};
 use odonata_machine::{Bundle, Machine};
 use odonata_units::{LinkId, RouterId};
 use std::cmp::Reverse;
-use std::collections::VecDeque;
 
 /// Largest table of path lengths, two bytes per router and target. It keeps a wrong machine from exhausting the
 /// memory.
 const TABLE_LIMIT: usize = 4 << 30;
-const UNREACHED: u8 = u8::MAX;
-/// The path has taken a link down.
-const DOWN: usize = 1;
 
 /// Hop-by-hop up/down paths from a table of their lengths.
 pub struct UpDownPaths<'m> {
@@ -45,7 +42,11 @@ impl<'m> UpDownPaths<'m> {
         let height = heights_of(machine);
         let mut paths = Self { machine, height, row, hops_left: vec![UNREACHED; needed] };
         for &to in &ends {
-            paths.search(to)?;
+            let start = paths.at(RouterId(0), to, 0);
+            let row = &mut paths.hops_left[start..][..2 * routers];
+            if !search(to, row, &paths.height, |r, each| each_neighbour(machine, r, each)) {
+                return Err(PathError::TooLong { to: machine.router_name(to) });
+            }
             if let Some(&from) = ends.iter().find(|&&from| paths.left(from, to, 0) == UNREACHED) {
                 let (from, to) = (machine.router_name(from), machine.router_name(to));
                 return Err(PathError::NoUpDownPath { from, to });
@@ -64,49 +65,11 @@ impl<'m> UpDownPaths<'m> {
         self.hops_left[self.at(router, target, phase)]
     }
 
-    #[inline]
-    fn is_down(&self, from: RouterId, to: RouterId) -> bool {
-        self.height[to.index()] < self.height[from.index()]
-    }
-
-    /// Searches backwards from `to`, breadth first over (router, phase).
-    fn search(&mut self, to: RouterId) -> Result<(), PathError> {
-        let machine = self.machine;
-        let mut queue = VecDeque::from([(to, 0), (to, DOWN)]);
-        for phase in [0, DOWN] {
-            let start = self.at(to, to, phase);
-            self.hops_left[start] = 0;
-        }
-        while let Some((router, phase)) = queue.pop_front() {
-            let next = self.left(router, to, phase) + 1;
-            if next >= UNREACHED - 1 {
-                return Err(PathError::TooLong { to: machine.router_name(to) });
-            }
-            // Cables have two directions: the path comes from the target of the bundle.
-            for before in machine.bundles_from(router).iter().map(|bundle| bundle.target) {
-                // A hop down is allowed in both phases and ends in phase DOWN; a hop up only in phase 0.
-                let phases: &[usize] = match (self.is_down(before, router), phase) {
-                    (true, DOWN) => &[0, DOWN],
-                    (false, 0) => &[0],
-                    _ => &[],
-                };
-                for &phase in phases {
-                    let place = self.at(before, to, phase);
-                    if self.hops_left[place] == UNREACHED {
-                        self.hops_left[place] = next;
-                        queue.push_back((before, phase));
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// The bundles of shortest paths from a router in a phase, with the phase after them.
     fn next(&self, at: RouterId, to: RouterId, phase: usize) -> impl Iterator<Item = (&Bundle, usize)> {
         let left = self.left(at, to, phase);
         self.machine.bundles_from(at).iter().filter_map(move |bundle| {
-            let down = self.is_down(at, bundle.target);
+            let down = is_down(&self.height, at, bundle.target);
             let after = usize::from(down);
             let shortest = || self.left(bundle.target, to, after).wrapping_add(1) == left;
             ((down || phase != DOWN) && shortest()).then_some((bundle, after))
