@@ -14,6 +14,7 @@ import {
   open,
   openUntil,
   page,
+  PANEL_PAGES,
   press,
   settle,
   text,
@@ -26,8 +27,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 const PAGES: Record<string, string> = {
   run: 'run=0',
-  'close-up of a group': 'run=0&panel=group&focus=group%3A2',
-  bottlenecks: 'run=0&panel=bottlenecks',
+  ...PANEL_PAGES,
   'a run without traffic': `run=${familyOf('model')}`,
   'side by side': 'view=compare&compared=0,1',
   difference: 'view=compare&compared=0,1&difference=1',

@@ -1,13 +1,12 @@
 /** Each view in a window, a notebook cell and a phone: the layout follows the container. */
 import { describe, expect, test } from 'vitest'
-import { familyOf, keepPicture, openOn, page, settle, open, useBrowser } from './stage'
+import { familyOf, keepPicture, openOn, page, PANEL_PAGES, settle, open, useBrowser } from './stage'
 
 useBrowser()
 
 const VIEWS: Record<string, string> = {
   run: 'run=0',
-  group: 'run=0&panel=group&focus=group%3A2',
-  bottlenecks: 'run=0&panel=bottlenecks',
+  ...PANEL_PAGES,
   compare: 'view=compare&compared=0,1',
   difference: 'view=compare&compared=0,1&difference=1',
   time: `view=time&run=${familyOf('packet')}`,

@@ -5,7 +5,13 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest'
 import { loadRun, type Run } from '../src/data/run'
 import { HttpSource } from '../src/data/source'
+import { PANEL_NAMES } from '../src/views/panels/panels'
 import { launch, openPage, openView, settle } from './chromium'
+
+/** Addresses of all panels, of the first run with a group in focus. */
+export const PANEL_PAGES: Record<string, string> = Object.fromEntries(
+  PANEL_NAMES.map((panel) => [panel, `run=0&panel=${panel}&focus=group%3A2`]),
+)
 
 export interface ClassFigures {
   links: number

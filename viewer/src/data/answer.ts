@@ -6,7 +6,7 @@
  * jobs over capacity C occupy B/C.
  */
 import { translation } from './focus'
-import { jobNumbers, linkName, type Figure, type Job, type Run } from './run'
+import { jobName, jobNamed, jobNumbers, linkName, type Figure, type Job, type Run } from './run'
 import { jobsOnLink } from './values'
 import { nicName, type Bottleneck, type Explanation } from './explanation'
 
@@ -72,7 +72,7 @@ export function answer(base: Run, other: Run, explanations?: readonly Explanatio
   const links = [base, other].map(busiestLinks)
   const nics = [base, other].map(busiestNics)
   const answers = base.jobs.flatMap((job): JobAnswer[] => {
-    const twin = other.jobs.find(({ name }) => name === job.name)
+    const twin = jobNamed(other, job.name)
     if (!twin) return []
     const sides = ([before, after]: Map<number, BusiestResource>[]): BeforeAfter => ({
       before: before!.get(job.job) ?? null,
@@ -105,8 +105,8 @@ function bottlenecksOf(
   name: string,
   explanations: readonly Explanation[] | undefined,
 ): JobAnswer['bottleneck'] {
-  const [before, after] = (explanations ?? []).map(({ jobs }): JobBottleneck | null => {
-    const explanation = jobs.find((job) => job.name === name)
+  const [before, after] = (explanations ?? []).map((found): JobBottleneck | null => {
+    const explanation = jobNamed(found, name)
     const first = explanation?.bottlenecks?.[0]
     return explanation && first && first.busy_s > 0 ? { ...first, decides: explanation.decides } : null
   })
@@ -182,7 +182,7 @@ function trafficChangesOn(base: Run, before: number, other: Run, after: number):
     const bytes = bytesOf(run)
     const all = new Uint8Array(jobNumbers(run)).fill(1)
     const shares = bytes && link >= 0 ? jobsOnLink(bytes, run.linkJobs, all, link) : []
-    return new Map(shares.map(({ job, value }) => [run.jobs.find((j) => j.job === job)?.name ?? '', value]))
+    return new Map(shares.map(({ job, value }) => [jobName(run, job), value]))
   }
   const [baseBytes, is] = [on(base, before), on(other, after)]
   return [...other.jobs]

@@ -3,6 +3,7 @@
  */
 import { signedPercent } from '../base/format'
 import type { DerivedRun } from './model'
+import { jobNamed } from './run'
 import { classStats, type ClassStats } from './stats'
 import { sortedByClass } from './stats'
 
@@ -27,7 +28,7 @@ export function jobChanges(runs: readonly DerivedRun[]): ChangeRow[] {
   const rows: ChangeRow[] = []
   for (const job of runs[0]!.run.jobs) {
     const stats = runs.map((d) => {
-      const twin = d.run.jobs.find((other) => other.name === job.name)
+      const twin = jobNamed(d.run, job.name)
       return twin && d.measure.perJob !== null ? jobStats(d, twin.job) : new Map<string, ClassStats>()
     })
     rows.push(...rowsFor([...(stats[0]?.keys() ?? [])], stats, (name) => `${job.name}, ${name}`, job.color))

@@ -4,7 +4,7 @@
  */
 import type { Block } from './block'
 import { communicationMatrix, type Communication } from './placement'
-import type { Job, Run } from './run'
+import { jobNamed, type Job, type Run } from './run'
 import type { RunInfo } from './source'
 
 export const COMMUNICATION_TABLE = 'communication'
@@ -44,7 +44,7 @@ export function communicationPairs(
   return here.run.jobs
     .filter(({ job }) => shown(job))
     .map((job) => {
-      const same = there?.run.jobs.find(({ name }) => name === job.name)
+      const same = there && jobNamed(there.run, job.name)
       return { here: communicationOf(here, job), there: there && same ? communicationOf(there, same) : null }
     })
 }

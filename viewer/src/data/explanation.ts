@@ -1,5 +1,5 @@
 /** Bottleneck of each job, as `odonata explain` reports it. */
-import type { Job, Run } from './run'
+import { jobNamed, type Job, type Run } from './run'
 
 /** A link or NIC that carries bytes of the job. */
 export interface Bottleneck {
@@ -80,7 +80,7 @@ export function explainedJobs(
 ): { job: Job; explanations: (JobExplanation | null)[] }[] {
   const found = run.jobs.map((job) => ({
     job,
-    explanations: explanations.map(({ jobs }) => jobs.find(({ name }) => name === job.name) ?? null),
+    explanations: explanations.map((found) => jobNamed(found, job.name)),
   }))
   const time = ({ explanations }: { explanations: (JobExplanation | null)[] }): number =>
     explanations.at(-1)?.time_s ?? -1

@@ -292,6 +292,12 @@ function transferTime(bytes: Measure, linkJobs: Block, capacity: Float64Array): 
 export const jobNumbers = ({ jobs }: Pick<Run, 'jobs'>): number =>
   jobs.reduce((n, { job }) => Math.max(n, job + 1), 0)
 
+/** The entry of a job in another run or table, where jobs have the same names but other numbers. */
+export const jobNamed = <J extends { readonly name: string }>(
+  { jobs }: { readonly jobs: readonly J[] },
+  wanted: string,
+): J | null => jobs.find(({ name }) => name === wanted) ?? null
+
 export const jobName = ({ jobs }: Run, number: number): string =>
   jobs.find(({ job }) => job === number)?.name ?? `job ${number}`
 

@@ -1,7 +1,7 @@
 /** The tooltip next to the pointer. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useSession, useStore } from '../session/session'
-import { Pairs } from '../tables/dialog'
+import { Pairs } from '../tables/pairs'
 import './dialogs.css'
 
 export function Tooltip() {

@@ -94,17 +94,14 @@ function Figures({ job }: { job: Job }) {
 function Placement({ derived: d, job }: { derived: DerivedRun; job: Job }) {
   const table = useTable(d.run, 'placement', PLACEMENT)
   const map = useMemo(
-    () =>
-      table === null || typeof table === 'string'
-        ? null
-        : placementDensity(d.run, table, job.job, GRID, GRID),
+    () => (typeof table === 'string' ? null : placementDensity(d.run, table, job.job, GRID, GRID)),
     [table, job, d.run],
   )
   return (
     <section class="card density">
       <h2>Ranks on routers</h2>
       {map === null ? (
-        <p class="hint">{typeof table === 'string' ? table : 'This run has no placement table.'}</p>
+        <p class="hint">{table}</p>
       ) : (
         <>
           <DensityView
@@ -133,8 +130,7 @@ function Placement({ derived: d, job }: { derived: DerivedRun; job: Job }) {
 function Communication({ derived: d, job }: { derived: DerivedRun; job: Job }) {
   const table = useTable(d.run, 'communication', COMMUNICATION)
   const map = useMemo(
-    () =>
-      table === null || typeof table === 'string' ? null : communicationMatrix(table, job.job, job.ranks),
+    () => (typeof table === 'string' ? null : communicationMatrix(table, job.job, job.ranks)),
     [table, job],
   )
   const total = useMemo(() => map?.values.reduce((sum, v) => sum + v, 0) ?? 0, [map])
@@ -142,7 +138,7 @@ function Communication({ derived: d, job }: { derived: DerivedRun; job: Job }) {
     <section class="card density" aria-label="Communication">
       <h2>Communication matrix</h2>
       {map === null ? (
-        <p class="hint">{typeof table === 'string' ? table : 'This run has no communication table.'}</p>
+        <p class="hint">{table}</p>
       ) : (
         <>
           <CommunicationMap

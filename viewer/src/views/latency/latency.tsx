@@ -32,10 +32,12 @@ export function shownLatencies(all: Latencies, state: ViewState): Latencies {
   return { ...all, boxes: all.boxes.filter(({ job }) => state.jobs[job] === undefined) }
 }
 
+const NO_LATENCY = 'This run has no packet latencies; only the packet engine records them.'
+
 export function LatencyView({ derived: { run } }: ViewContent) {
   const state = useStore(useSession().state)
-  const table = useTable(run, LATENCY, LATENCY_COLUMNS)
-  const all = useMemo(() => (table === null || typeof table === 'string' ? null : latencies(table)), [table])
+  const table = useTable(run, LATENCY, LATENCY_COLUMNS, NO_LATENCY)
+  const all = useMemo(() => (typeof table === 'string' ? null : latencies(table)), [table])
   const shown = useMemo(() => all && shownLatencies(all, state), [all, state.jobs])
   return (
     <div class="centre wide">
@@ -51,11 +53,7 @@ export function LatencyView({ derived: { run } }: ViewContent) {
           )}
         </header>
         {shown === null ? (
-          <p class="hint">
-            {typeof table === 'string'
-              ? table
-              : 'This run has no packet latencies; only the packet engine records them.'}
-          </p>
+          <p class="hint">{table}</p>
         ) : shown.boxes.length === 0 ? (
           <p class="hint">No packet of the visible jobs was delivered.</p>
         ) : (
@@ -105,7 +103,7 @@ function GroupTraffic({ run }: { run: Run }) {
   const measure = chosenMeasure(run.info, groupMeasure)!
   const table = useTable(run, GROUP_TRAFFIC, groupColumns(measure.id))
   const map = useMemo(
-    () => (table === null || typeof table === 'string' ? null : groupMatrix(run, table, measure.id)),
+    () => (typeof table === 'string' ? null : groupMatrix(run, table, measure.id)),
     [table, measure.id, run],
   )
   const stalls = run.measures.some(({ id }) => id === 'stall_ps')

@@ -86,15 +86,15 @@ export class Session {
     this.state.set(state as Settings)
   }
 
-  /** The compared runs, or the current one. */
-  private seen(): readonly number[] {
+  /** The runs that the page shows: those compared, or the current one. */
+  shownRuns(): readonly number[] {
     const state = this.state.get()
     return state.view === 'compare' ? comparedIds(state, this.index.runs.length) : [state.run]
   }
 
   /** Virtual channels available in all visible runs. */
   channels(): Channel[] {
-    return commonChannels(this.index, this.seen())
+    return commonChannels(this.index, this.shownRuns())
   }
 
   /** The model of a run under the current settings, or undefined while loading. */
@@ -206,6 +206,12 @@ export function useStore<T>(store: Store<T>): T {
   return value
 }
 
+/** The runs that the page shows, for panels: several in a comparison. */
+export function useShownRuns(): readonly number[] {
+  useSettings()
+  return useSession().shownRuns()
+}
+
 /** Settings for views that do not depend on the range: constant during a drag, which avoids re-rendering. */
 export function useSettings(): Settings {
   const session = useSession()
@@ -265,11 +271,16 @@ export function geometryOf(run: Run): Geometry {
   return geometry
 }
 
-/** The table, a message if unavailable, or null if the run has none. */
-export function useTable(run: Run, table: string, columns: readonly string[]): Block | string | null {
+/** The table, or a message if it is not there. */
+export function useTable(
+  run: Run,
+  table: string,
+  columns: readonly string[],
+  missing = `This run has no ${table} table.`,
+): Block | string {
   const session = useSession()
   const there = columns.every((column) => run.info.tables[table]?.columns[column] !== undefined)
   return there && run.info.tables[table]!.rows > 0
     ? (session.block(run.id, table, columns) ?? 'Loading …')
-    : null
+    : missing
 }

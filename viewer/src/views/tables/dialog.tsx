@@ -65,15 +65,3 @@ function keepInside({ shiftKey }: KeyboardEvent, box: HTMLElement): void {
   const next = shiftKey ? Math.max(at, 0) - 1 : (at + 1) % stops.length
   stops.at(next)!.focus()
 }
-
-/** Names and what stands for each. */
-export const Pairs = ({ rows }: { rows: readonly (readonly [string, string])[] }) => (
-  <dl class="pairs">
-    {rows.map(([name, text]) => (
-      <>
-        <dt>{name}</dt>
-        <dd>{text}</dd>
-      </>
-    ))}
-  </dl>
-)

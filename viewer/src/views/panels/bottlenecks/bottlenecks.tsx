@@ -4,7 +4,6 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { percent, quantity, signedPercent } from '../../../base/format'
 import type { DerivedRun } from '../../../data/model'
 import type { Job } from '../../../data/run'
-import { comparedIds } from '../../../data/state'
 import {
   focusOf,
   placeName,
@@ -15,15 +14,14 @@ import {
   type JobExplanation,
   type Explanation,
 } from '../../../data/explanation'
-import { useSession, useSettings } from '../../session/session'
+import { useSession, useShownRuns } from '../../session/session'
 import { Table } from '../../tables/table'
 import { PlaceButton } from './place'
 import './bottlenecks.css'
 
 export function BottleneckView({ derived: { run } }: { derived: DerivedRun }) {
   const session = useSession()
-  const state = useSettings()
-  const ids = state.view === 'compare' ? comparedIds(state, session.index.runs.length) : [run.id]
+  const ids = useShownRuns()
   const found = useExplanations(ids)
   const jobs = useMemo(() => (Array.isArray(found) ? explainedJobs(run, found) : []), [run, found])
   if (found === undefined) return <p class="loading">Loading bottlenecks …</p>
