@@ -46,7 +46,7 @@ export function machineOf(
 }
 
 /** The selected values as text; empty if all are selected. */
-export function rangeText(d: DerivedRun, { hottest, inverted }: ViewState): string {
+function rangeText(d: DerivedRun, { hottest, inverted }: ViewState): string {
   if (isOpen(d.range)) return ''
   if (hottest > 0) return `${inverted ? 'without ' : ''}the hottest ${hottest} % of each class`
   const [low, high] = d.range.ends ?? [-Infinity, Infinity]
