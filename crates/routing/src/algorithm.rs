@@ -52,6 +52,7 @@ mod vc_counter;
 pub mod via_router;
 mod zones;
 
+use crate::next_hop::NextHops;
 use decision::any;
 use declaration::{AnyEngines, Engines};
 use least::Least;
@@ -116,6 +117,11 @@ impl Algorithm {
     /// The algorithm called `name`.
     pub fn find(name: &str) -> Option<&'static Self> {
         ALGORITHMS.iter().find(|known| known.name == name)
+    }
+
+    /// The hop-by-hop algorithms that accept the machine of `hops`, if nothing is missing there.
+    pub fn on(hops: &NextHops) -> impl Iterator<Item = &'static Self> + '_ {
+        ALGORITHMS.iter().filter(|known| known.has_hops() && known.machines.include(hops))
     }
 }
 

@@ -156,7 +156,7 @@ pub fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::{Algorithm, Goal, Leg, Machines, RoutingError, ALGORITHMS};
+    use crate::algorithm::{Algorithm, Goal, Leg};
     use odonata_machine::topology::Cascade;
     use odonata_machine::{presets, Machine};
     use odonata_units::GroupId;
@@ -165,41 +165,21 @@ mod tests {
         presets::builder(preset).unwrap().build().unwrap()
     }
 
-    /// Algorithms that must fit machines with groups. A new one is checked without an entry.
-    const OF_GROUPS: [&str; 10] = [
-        "min",
-        "valiant-g",
-        "valiant-n",
-        "ugal-g",
-        "ugal-n",
-        "par",
-        "piggyback",
-        "up-down",
-        "up-down-adaptive",
-        "q-adaptive",
-    ];
-
     #[test]
     fn every_algorithm_is_free_of_cycles_on_dragonflies_and_cascades() {
         for preset in ["dragonfly-1056", "edison"] {
             let hops = Arc::new(NextHops::new(&machine(preset)).unwrap());
-            let is_built = |a: &&Algorithm| a.has_hops() && a.machines != Machines::Listed;
-            let by_hops = ALGORITHMS.iter().filter(is_built);
-            for algorithm in by_hops {
+            for algorithm in Algorithm::on(&hops) {
                 let name = algorithm.name;
-                if algorithm.needs.own_tables && algorithm.machines == Machines::Any {
+                if algorithm.needs.own_tables {
                     // One channel has cycles here; a channel per hop has none.
                     let order = prove(&algorithm.with_defaults(), NextHops::clone(&hops), 16).unwrap().vc_order;
                     let up_down = name == "up-down-static";
                     assert_eq!(order, if up_down { VcOrder::PerLeg } else { VcOrder::PerGroup }, "{name} on {preset}");
                     continue;
                 }
-                let routing = match algorithm.with_defaults().build(Arc::clone(&hops)) {
-                    Ok(routing) => routing,
-                    // Algorithms for tori, and for machines without groups.
-                    Err(RoutingError::Machine { .. }) if !OF_GROUPS.contains(&name) => continue,
-                    Err(error) => panic!("{name} on {preset}: {error}"),
-                };
+                let routing = algorithm.with_defaults().build(Arc::clone(&hops));
+                let routing = routing.unwrap_or_else(|error| panic!("{name} on {preset}: {error}"));
                 let result =
                     check(&hops, &routing.discipline(), routing.virtual_channels(), routing.reserved_from(), None);
                 assert_eq!(result, Ok(()), "{name} on {preset}");

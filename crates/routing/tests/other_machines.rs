@@ -4,7 +4,7 @@ use odonata_machine::topology::{ExpressMesh, FatTree, HyperX, Jellyfish, PolarFl
 use odonata_machine::{presets, Machine, MachineBuilder, Shape};
 use odonata_routing::algorithm::{
     Algorithm, DeadlockAvoidance, Decision, Discipline, Header, Hop, Memory, Relation, Rings, RouteState, Routing,
-    RoutingChoice, TorusSettings, ALGORITHMS,
+    RoutingChoice, TorusSettings,
 };
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
@@ -361,8 +361,7 @@ fn without_groups() -> Vec<(&'static str, MachineBuilder)> {
 fn every_algorithm_arrives_without_groups() {
     for (what, builder) in without_groups() {
         let (machine, hops) = tables(builder);
-        let takes = |algorithm: &&Algorithm| algorithm.has_hops() && algorithm.machines.include(&hops);
-        for algorithm in ALGORITHMS.iter().filter(takes) {
+        for algorithm in Algorithm::on(&hops) {
             let proven = deadlock::prove(&algorithm.with_defaults(), NextHops::clone(&hops), 16);
             let routing = proven.unwrap_or_else(|error| panic!("{} on {what}: {error}", algorithm.name)).routing;
             let mut random = Stream::new(5, "walk", &[]);

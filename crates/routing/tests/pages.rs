@@ -64,8 +64,7 @@ fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
 fn the_page_of_machines_has_the_routings_of_each_family() {
     let mut rows: Vec<(Vec<&str>, String)> = Vec::new();
     for (family, hops) in families() {
-        let accepted = algorithms().filter(|algorithm| algorithm.machines.include(&hops));
-        let names = list(accepted.map(|algorithm| algorithm.name));
+        let names = list(Algorithm::on(&hops).map(|algorithm| algorithm.name));
         match rows.iter_mut().find(|row| row.1 == names) {
             Some(row) => row.0.push(family),
             None => rows.push((vec![family], names)),
