@@ -10,13 +10,15 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from odonata.cli.commands.list import names
+
 CABLES = "cables.csv"
 """Name of the file with the machine's cables, if a case has one."""
 
 BANDWIDTHS = ["100 GB/s", "25 GB/s", "12.5 GB/s", "5 GB/s", "3.7 GB/s", "1 GB/s", "999999937 B/s"]
 LATENCIES = ["0 ns", "0 ns", "1 ps", "1 ns", "7.3 ns", "30 ns", "100 ns", "1000 ns"]
-ROUTINGS = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"]
-OTHER_ROUTINGS = ["min", "up-down", "up-down-adaptive", "dimension-order", "torus-adaptive"]
+ROUTINGS = [row["name"] for row in names("routings") if "packet" in row["of"]]
+"""All of the packet engine. It refuses those that do not fit the machine."""
 SIZED = ["stencil-2d", "stencil-3d", "many-to-many", "spread", "umesh", "random-neighbors", "all-to-all"]
 SIZED += ["tornado", "transpose", "bit-complement", "bit-reverse", "random-permutation"]
 ARRANGEMENTS = ["absolute", "relative", "circulant", "palm-tree", "random"]
@@ -48,7 +50,6 @@ class Hardware:
     lines: list[str]
     classes: list[str]
     nodes: int
-    grouped: bool
     cables: str | None = None
 
 
@@ -70,7 +71,7 @@ def case(seed: int) -> Case:
     # None: the sizes of the preset.
     packet = flit * dice.choice([1, 4, 4, 64, 1000]) if dice.random() < 0.6 else None
     lines += _jobs(dice, hardware, packet or 512)
-    lines += _engine(dice, hardware, flit, packet)
+    lines += _engine(dice, flit, packet)
     return Case(seed, "\n".join(lines) + "\n", hardware.cables)
 
 
@@ -82,7 +83,7 @@ def _dragonfly(dice: random.Random) -> Hardware:
     lines.append(f'arrangement = "{dice.choice(ARRANGEMENTS)}"')
     if dice.random() < 0.3:
         lines.append(f"local_cables = {dice.randint(1, 3)}")
-    return Hardware(lines, ["local", "global"], p * a * g, grouped=True)
+    return Hardware(lines, ["local", "global"], p * a * g)
 
 
 def _cascade(dice: random.Random) -> Hardware:
@@ -95,7 +96,7 @@ def _cascade(dice: random.Random) -> Hardware:
     lines = ['topology = "cascade"', f"groups = {groups}", f"rows = {rows}", f"columns = {columns}"]
     lines += [f"nodes_per_router = {nodes}", f"green = {dice.randint(1, 2)}", f"black = {dice.randint(1, 3)}"]
     lines.append(f"blue = {dice.randint(1, 2)}")
-    return Hardware(lines, ["green", "black", "blue"], groups * rows * columns * nodes, grouped=True)
+    return Hardware(lines, ["green", "black", "blue"], groups * rows * columns * nodes)
 
 
 def _torus(dice: random.Random) -> Hardware:
@@ -107,13 +108,13 @@ def _torus(dice: random.Random) -> Hardware:
     wrap = dice.choice(["true", "false"])
     lines = ['topology = "torus"', f"dims = {dims}", f"wrap = {wrap}", f"nodes_per_router = {nodes}"]
     lines.append(f"links_per_direction = {dice.choice([1, 1, 2])}")
-    return Hardware(lines, [], count, grouped=False)
+    return Hardware(lines, [], count)
 
 
 def _fat_tree(dice: random.Random) -> Hardware:
     k, levels = dice.choice([(4, 2), (4, 3), (6, 2), (8, 2), (6, 3)])
     lines = ['topology = "fat-tree"', f"k = {k}", f"levels = {levels}"]
-    return Hardware(lines, [], 2 * (k // 2) ** levels, grouped=False)
+    return Hardware(lines, [], 2 * (k // 2) ** levels)
 
 
 def _graph(dice: random.Random) -> Hardware:
@@ -126,7 +127,7 @@ def _graph(dice: random.Random) -> Hardware:
     pairs += [tuple(dice.sample(range(routers), 2)) for _ in range(dice.randint(0, routers))]  # type: ignore[misc]
     for i, j in {frozenset(pair): pair for pair in pairs}.values():
         rows.append(f"r{i},r{j},{nodes[i]},{nodes[j]},{dice.choice(BANDWIDTHS)},{dice.choice(LATENCIES)}")
-    return Hardware([f'file = "{CABLES}"'], [], sum(nodes), grouped=False, cables="\n".join(rows) + "\n")
+    return Hardware([f'file = "{CABLES}"'], [], sum(nodes), cables="\n".join(rows) + "\n")
 
 
 def _jobs(dice: random.Random, hardware: Hardware, packet: int) -> list[str]:
@@ -168,8 +169,8 @@ def _open(dice: random.Random) -> str:
     return "{ " + ", ".join(parts) + " }"
 
 
-def _engine(dice: random.Random, hardware: Hardware, flit: int, packet: int | None) -> list[str]:
-    routing = dice.choice(ROUTINGS if hardware.grouped else OTHER_ROUTINGS)
+def _engine(dice: random.Random, flit: int, packet: int | None) -> list[str]:
+    routing = dice.choice(ROUTINGS)
     bubble = routing in ("dimension-order", "torus-adaptive") and dice.random() < 0.5
     named = f'{{ name = "{routing}", deadlock_avoidance = "bubble" }}' if bubble else f'"{routing}"'
     lines = ["[engine]", 'kind = "packet"', f"seed = {dice.randrange(1 << 40)}", f"routing = {named}"]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{adversarial, closed, engine, graph, open, run, schedule, small_dragonfly, uniform};
+use common::{adversarial, closed, engine, graph, open, routings_on, run, schedule, small_dragonfly, uniform};
 use odonata_machine::topology::{FatTree, Torus};
 use odonata_machine::{LinkClass, Machine};
 use odonata_packet::{OpenJob, PacketResult, Progress, Recording, Rows, RunOptions, SeriesChoice, Traffic, Watch};
@@ -17,7 +17,7 @@ fn options(threads: usize, partitions: usize) -> RunOptions {
 #[test]
 fn threads_and_partitions_change_nothing() {
     let machine = small_dragonfly();
-    for routing in ["min", "ugal-n", "par", "piggyback", "q-adaptive"] {
+    for routing in routings_on(&machine) {
         let engine = engine(&machine, routing);
         let traffic = open(&machine, adversarial(72, 8, 1), 0.3);
         let whole = run(&engine, &traffic, schedule(5, 20, 100), &options(1, 1));

@@ -2,26 +2,42 @@
 
 mod common;
 
-use common::{closed, engine, graph, run, schedule};
+use common::{closed, engine, graph, routings_on, run, schedule};
 use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{FatTree, Torus};
 use odonata_machine::{presets, Machine, Shape};
 use odonata_packet::{Ending, PacketEngine, PacketError, PacketSettings, RunOptions};
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream, Time};
 
-/// Hops of every packet against breadth-first search over the cables, in an all-to-all with a stride.
+/// Hops of every packet against breadth-first search over the cables, in an all-to-all: the fewest by the algorithms
+/// `minimal`, and no fewer by any other.
+fn all_arrive(machine: &Machine, minimal: &[&str]) {
+    let routings = routings_on(machine);
+    assert!(minimal.iter().all(|name| routings.contains(name)), "{minimal:?} of {routings:?}");
+    for routing in routings {
+        let (hops, fewest) = hops_and_fewest(machine, routing, 1);
+        assert!(hops == fewest || hops > fewest && !minimal.contains(&routing), "{routing}: {hops} of {fewest}");
+    }
+}
+
 fn all_arrive_over_minimal_paths(machine: &Machine, routing: &str, stride: u32) {
+    let (hops, fewest) = hops_and_fewest(machine, routing, stride);
+    assert_eq!(hops, fewest, "{routing}");
+}
+
+/// Hops of all packets of an all-to-all with a stride, and the fewest possible.
+fn hops_and_fewest(machine: &Machine, routing: &str, stride: u32) -> (u64, u64) {
     let nodes = machine.node_count() as u32;
     let messages: Vec<(u32, u32, u64)> = (0..nodes)
         .flat_map(|s| (1..nodes).step_by(stride as usize).map(move |k| (s, (s + k) % nodes, 1_200)))
         .collect();
     let result = run(&engine(machine, routing), &closed(&messages), schedule(0, 100_000, 0), &RunOptions::default());
-    assert_eq!(result.ending, Ending::Complete);
+    assert_eq!(result.ending, Ending::Complete, "{routing}");
     let distance: Vec<Vec<u64>> = machine.routers().map(|r| distances(machine, r)).collect();
     let router = |n: u32| machine.router_of(odonata_units::NodeId(n)).index();
     // 1,200 B are three packets.
-    let hops: u64 = messages.iter().map(|m| 3 * distance[router(m.0)][router(m.1)]).sum();
-    assert_eq!(result.jobs[0].hops, hops);
+    let fewest = messages.iter().map(|m| 3 * distance[router(m.0)][router(m.1)]).sum();
+    (result.jobs[0].hops, fewest)
 }
 
 fn distances(machine: &Machine, from: RouterId) -> Vec<u64> {
@@ -45,17 +61,16 @@ fn distances(machine: &Machine, from: RouterId) -> Vec<u64> {
 fn a_torus_is_crossed_over_minimal_paths() {
     let torus = Torus { dims: vec![4, 4, 3], wrap: vec![true, true, false].into(), ..Torus::default() };
     let machine = torus.builder().unwrap().build().unwrap();
-    for routing in ["min", "dimension-order", "torus-adaptive"] {
-        all_arrive_over_minimal_paths(&machine, routing, 1);
-    }
+    let one_path = ["ecmp", "min-hop"];
+    let on_grids = ["dimension-order", "torus-adaptive", "torus-deterministic", "torus-dynamic"];
+    all_arrive(&machine, &[&["min"][..], &one_path, &on_grids].concat());
 }
 
 #[test]
 fn a_fat_tree_is_crossed_over_minimal_paths() {
     let machine = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
-    for routing in ["min", "up-down", "up-down-adaptive"] {
-        all_arrive_over_minimal_paths(&machine, routing, 1);
-    }
+    let one_path = ["ecmp", "d-mod-k", "min-hop", "up-down-static"];
+    all_arrive(&machine, &[&["min", "up-down", "up-down-adaptive"][..], &one_path].concat());
 }
 
 /// Two routers of a ring of 40 are up to 20 hops apart. That is too far for a channel per hop, but not for two
@@ -134,9 +149,7 @@ fn a_missing_cable_is_routed_around() {
         builder.add_cables(RouterId(r), RouterId(r + 1), LinkClassId(0), 1);
     }
     let machine = builder.build().unwrap();
-    for routing in ["min", "up-down"] {
-        all_arrive_over_minimal_paths(&machine, routing, 1);
-    }
+    all_arrive(&machine, &["min", "up-down", "up-down-adaptive", "ecmp", "min-hop", "up-down-static"]);
 }
 
 /// Detours use only working routers of working groups. Q-adaptive has enough channels for paths through third groups.
@@ -167,7 +180,7 @@ fn detours_avoid_what_failed() {
         let nodes: Vec<u32> = machine.nodes().filter(|&n| machine.node_up(n)).map(|n| n.0).collect();
         let pairs = nodes.iter().flat_map(|&s| nodes.iter().map(move |&d| (s, d, 1_000)));
         let messages: Vec<_> = pairs.filter(|m| m.0 != m.1).collect();
-        for routing in ["valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"] {
+        for routing in routings_on(&machine) {
             let engine = PacketEngine::new(&machine, &PacketSettings::study(), &routing.parse().unwrap())
                 .unwrap_or_else(|error| panic!("{what}, {routing}: {error}"));
             let result = run(&engine, &closed(&messages), schedule(0, 1_000_000, 0), &RunOptions::default());
@@ -238,7 +251,7 @@ fn a_cascade_delivers_everything() {
     let messages: Vec<(u32, u32, u64)> =
         (0..500).map(|i| (nodes[i * 7 % nodes.len()], nodes[(i * 131 + 40) % nodes.len()], 5_000)).collect();
     let messages: Vec<_> = messages.into_iter().filter(|m| m.0 != m.1).collect();
-    for routing in ["min", "ugal-n", "q-adaptive"] {
+    for routing in routings_on(&machine) {
         let result =
             run(&engine(&machine, routing), &closed(&messages), schedule(0, 100_000, 0), &RunOptions::default());
         assert_eq!(result.ending, Ending::Complete, "{routing}");

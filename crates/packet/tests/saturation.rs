@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{accepted, adversarial, closed, dragonfly, engine, graph, open, run, schedule, small_dragonfly, uniform};
+use common::{
+    accepted, adversarial, closed, dragonfly, engine, graph, open, routings_on, run, schedule, small_dragonfly, uniform,
+};
 use odonata_machine::topology::Dragonfly;
 use odonata_packet::{
     Arbitration, ClosedJob, Ending, Injection, JobTraffic, LoadStep, NodeMessage, OpenJob, PacketEngine,
@@ -173,7 +175,7 @@ fn bytes_are_conserved() {
     let messages: Vec<(u32, u32, u64)> =
         (0..72).map(|n| (n, (n * 7 + 3) % 72, 1 + u64::from(n) * 777)).filter(|m| m.0 != m.1).collect();
     let total: u64 = messages.iter().map(|m| m.2).sum();
-    for routing in ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"] {
+    for routing in routings_on(&machine) {
         let result = run(&engine(&machine, routing), &closed(&messages), schedule(0, 1_000, 0), &RunOptions::default());
         assert_eq!(result.ending, Ending::Complete, "{routing}");
         let job = &result.jobs[0];

@@ -7,7 +7,8 @@ use odonata_machine::{presets, Coordinates, ForwardingKind, LinkClass, Machine, 
 use odonata_packet::{
     ClosedJob, NodeMessage, OpenJob, PacketEngine, PacketResult, PacketSettings, RunOptions, Schedule, Traffic,
 };
-use odonata_routing::algorithm::RoutingChoice;
+use odonata_routing::algorithm::{Algorithm, RoutingChoice};
+use odonata_routing::next_hop::NextHops;
 use odonata_units::{Bytes, GroupId, LinkClassId, NodeId, Rate, RouterId, Stream, Time};
 use std::sync::Arc;
 
@@ -39,6 +40,11 @@ pub fn small_dragonfly_builder() -> MachineBuilder {
         }
     }
     builder
+}
+
+/// Names of the algorithms that accept the machine, if nothing is missing there.
+pub fn routings_on(machine: &Machine) -> Vec<&'static str> {
+    Algorithm::on(&NextHops::without_tables(machine)).map(|algorithm| algorithm.name).collect()
 }
 
 /// An algorithm with the settings of the interference study.

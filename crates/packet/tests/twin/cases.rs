@@ -4,7 +4,7 @@
 use super::chatter::Behavior;
 use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{Arrangement, Dragonfly, FatTree, LinkFigures, Torus};
-use odonata_machine::{Machine, MachineBuilder};
+use odonata_machine::{Machine, MachineBuilder, Shape};
 use odonata_packet::{Arbitration, PacketSettings, QueueEstimate};
 use odonata_routing::algorithm::{
     BubbleOrder, DeadlockAvoidance, DeterministicSettings, DynamicSettings, MessageRoute, Route, RoutingChoice, Rule,
@@ -25,21 +25,16 @@ fn pick<T: Clone>(random: &mut Stream, of: &[T]) -> T {
     of[random.index(of.len())].clone()
 }
 
-const GROUPED: [&str; 8] = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"];
-const TORUS: [&str; 6] =
-    ["min", "dimension-order", "torus-adaptive", "up-down", "torus-deterministic", "torus-dynamic"];
-const ANY: [&str; 3] = ["min", "up-down", "up-down-adaptive"];
-
 impl Case {
     /// The case of a seed; `None` if its machine is not connected.
     pub fn new(seed: u64) -> Option<Self> {
         let mut random = Stream::new(seed, "case", &[]);
         let random = &mut random;
-        let (builder, routings): (MachineBuilder, &[&str]) = match random.below(4) {
-            0 | 1 => (dragonfly(random), &GROUPED),
-            2 => (torus(random), &TORUS),
-            _ if random.chance(0.4) => (FatTree { k: 4, ..fat_tree(random) }.builder().unwrap(), &ANY),
-            _ => (graph(random), &ANY),
+        let builder = match random.below(4) {
+            0 | 1 => dragonfly(random),
+            2 => torus(random),
+            _ if random.chance(0.4) => FatTree { k: 4, ..fat_tree(random) }.builder().unwrap(),
+            _ => graph(random),
         };
         let faults = ["fail 15% global", "fail 40% global", "fail 10% local", "fail 30% local", "fail 5% routers"];
         let faults: Vec<&str> = faults.into_iter().filter(|_| random.chance(0.12)).collect();
@@ -71,7 +66,7 @@ impl Case {
             answers: pick(random, &[0.1, 0.4, 0.6]),
             nodes,
         };
-        let routing = pick(random, routings);
+        let routing = pick(random, &crate::common::routings_on(&machine));
         let order = pick(random, &[BubbleOrder::FirstToLast, BubbleOrder::LongestFirst]);
         let deterministic = DeterministicSettings { order, ..Default::default() };
         let dynamic = DynamicSettings {
@@ -82,7 +77,7 @@ impl Case {
             stay_on_bubble: random.chance(0.3),
         };
         let has_bubbles = ["torus-deterministic", "torus-dynamic"].contains(&routing) || random.chance(0.5);
-        if has_bubbles && routings == TORUS {
+        if has_bubbles && matches!(machine.shape(), Shape::Torus { .. }) {
             settings.output_buffer = settings.output_buffer.max(Bytes(2 * settings.packet.0));
         }
         let routing = match routing {
