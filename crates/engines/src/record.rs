@@ -2,6 +2,7 @@
 
 mod communication;
 mod hardware;
+pub(crate) mod ids;
 mod size;
 mod traffic;
 mod workload;

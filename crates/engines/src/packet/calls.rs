@@ -1,6 +1,7 @@
 //! The tables of calls, waits and phases in time of rank programs.
 
 use super::program_records::{phase_names, ProgramRecords};
+use crate::record::ids::{JOB, RANK};
 use odonata_declare::Type::{Coded, U32, U64};
 use odonata_declare::Unit::{Plain, Ps};
 use odonata_declare::{Column, FilledTable, Values, Word};
@@ -36,8 +37,8 @@ pub(super) const CALLS: FilledTable<'_, ProgramRecords> = FilledTable {
     under: UNDER,
     doc: "Between calls, a rank computes or sleeps. Times are on the clock of the rank.",
     columns: &[
-        Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|ran| of(ran, |c| u32::from(c.job))),
-        Column::key("rank", U32, Plain, "Rank", "Number of the rank in its job.").by(|ran| of(ran, |c| c.rank)),
+        JOB.by(|ran| of(ran, |c| u32::from(c.job))),
+        RANK.by(|ran| of(ran, |c| c.rank)),
         Column::key("call", U64, Plain, "Call", "Number of the call of this rank, from 1.")
             .by(|ran| of(ran, |c| c.call)),
         Column::attribute("name", Coded, Plain, "Name", "Name of the call, as in the text of a program.").by(names),
@@ -68,10 +69,9 @@ pub(super) const WAITS: FilledTable<'_, ProgramRecords> = FilledTable {
     under: UNDER,
     doc: "An earlier action of a rank ended each wait. The critical path continues at that rank.",
     columns: &[
-        Column::key("job", U32, Plain, "Job", "Number of the job.")
-            .of("jobs")
+        JOB
             .by(|ran| waited(ran, |w| u32::from(w.job))),
-        Column::key("rank", U32, Plain, "Rank", "Number of the rank in its job.").by(|ran| waited(ran, |w| w.rank)),
+        RANK.by(|ran| waited(ran, |w| w.rank)),
         Column::key("number", U32, Plain, "Number", "Number of the wait of this rank, from 0.")
             .by(|ran| waited(ran, |w| w.number)),
         Column::attribute("call", U64, Plain, "Call", "Number of the call with the wait.")
@@ -118,10 +118,8 @@ pub(super) const PHASE_TIMES: FilledTable<'_, ProgramRecords> = FilledTable {
     under: UNDER,
     doc: "`phases` has the sums. A phase that has not ended by the end of the run has no row.",
     columns: &[
-        Column::key("job", U32, Plain, "Job", "Number of the job.")
-            .of("jobs")
-            .by(|ran| passed(ran, |p| u32::from(p.job))),
-        Column::key("rank", U32, Plain, "Rank", "Number of the rank in its job.").by(|ran| passed(ran, |p| p.rank)),
+        JOB.by(|ran| passed(ran, |p| u32::from(p.job))),
+        RANK.by(|ran| passed(ran, |p| p.rank)),
         Column::key("number", U32, Plain, "Number", "Number of the occurrence of this rank, from 0.").by(numbers),
         Column::attribute("phase_number", U32, Plain, "Phase number", "Number of the phase in its program.")
             .by(|ran| passed(ran, |p| p.phase)),

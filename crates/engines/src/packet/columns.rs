@@ -63,6 +63,29 @@ const CROSSBAR_STALL: Column = Column::sum(
 )
 .under("record_crossbar = true");
 
+pub(super) const BUSY: Column = Column::sum("busy_ps", U64, Ps, "Busy", "Time the link transmitted.");
+pub(super) const STALL: Column =
+    Column::sum("stall_ps", U64, Ps, "Stall", "Time the link was free while all waiting packets were out of credits.")
+        .headline();
+pub(super) const PEAK: Column = Column::max(
+    "peak_bytes",
+    U64,
+    Bytes,
+    "Peak occupancy",
+    "Maximum bytes in the output buffers of the port at one time.",
+);
+pub(super) const CHANNEL_STALL: Column =
+    Column::sum("stall_ps", U64, Ps, "Stall", "Time the link was stalled while packets of this channel waited.");
+pub(super) const CHANNEL_PEAK: Column =
+    Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Maximum bytes in the output buffer at one time.");
+pub(super) const LATENCY_MAX: Column = Column::max(
+    "latency_max_ns",
+    F64,
+    Ns,
+    "Largest latency",
+    "Latency of the slowest packet; 0 if none was delivered.",
+);
+
 /// Of tables that have `stall_ps`.
 pub(super) const COUNTED_STALL: Column = Column::sum(
     "counted_stall_ps",
@@ -77,29 +100,14 @@ impl<'a> FinishedRun<'a> {
     /// Within the measurement, as `bytes`. Busy, stall and idle time sum to the measured time.
     pub(super) const LINKS: &'a [FilledColumn<Self>] = &[
         Column::sum("packets", U64, Count, "Packets", "Packets on the link.").by(|run| run.links(|port| port.packets)),
-        Column::sum("busy_ps", U64, Ps, "Busy", "Time the link transmitted.").by(|run| run.links(|port| port.busy_ps)),
-        Column::sum(
-            "stall_ps",
-            U64,
-            Ps,
-            "Stall",
-            "Time the link was free while all waiting packets were out of credits.",
-        )
-        .headline()
-        .by(|run| run.links(|port| port.stall_ps)),
+        BUSY.by(|run| run.links(|port| port.busy_ps)),
+        STALL.by(|run| run.links(|port| port.stall_ps)),
         Column::sum("idle_ps", U64, Ps, "Idle", "Time the link neither transmitted nor was stalled.").by(|run| {
             let all = run.duration().ps();
             run.link_ports().map(|port| all.saturating_sub(port.busy_ps + port.stall_ps)).collect()
         }),
-        Column::max(
-            "peak_bytes",
-            U64,
-            Bytes,
-            "Peak occupancy",
-            "Maximum bytes in the output buffers of the port at one time.",
-        )
-        .under("record_channels = true")
-        .by_if(|run| run.engine.records.channels.then(|| run.links(|port| port.peak_bytes))),
+        PEAK.under("record_channels = true")
+            .by_if(|run| run.engine.records.channels.then(|| run.links(|port| port.peak_bytes))),
         CROSSBAR_STALL.by_if(|run| run.crossbar_stalls(run.result.ports.links())),
         COUNTED_STALL.by_if(|run| {
             let ports = run.result.ports.links();
@@ -183,14 +191,7 @@ impl<'a> FinishedRun<'a> {
             .by(|run| run.jobs(|job| job.latency.percentile(0.999) / 1e3)),
         percentile("latency_p9999_ns", "Latency, 99.99 %", "99.99th percentile of the latency of packets.")
             .by(|run| run.jobs(|job| job.latency.percentile(0.9999) / 1e3)),
-        Column::max(
-            "latency_max_ns",
-            F64,
-            Ns,
-            "Largest latency",
-            "Latency of the slowest packet; 0 if none was delivered.",
-        )
-        .by(|run| run.jobs(|job| job.latency.max() as f64 / 1e3)),
+        LATENCY_MAX.by(|run| run.jobs(|job| job.latency.max() as f64 / 1e3)),
         per_packet(
             "network_latency_mean_ns",
             Ns,

@@ -1,6 +1,7 @@
 //! The table of messages of rank programs.
 
 use super::program_records::ProgramRecords;
+use crate::record::ids::JOB;
 use odonata_declare::Type::{Bool, Coded, U32, U64};
 use odonata_declare::Unit::{Bytes as InBytes, Plain, Ps};
 use odonata_declare::{Column, FilledTable, Values, Word};
@@ -26,7 +27,7 @@ pub(super) const MESSAGES: FilledTable<'_, ProgramRecords> = FilledTable {
     under: Some("record_messages = true"),
     doc: "Includes messages of collectives. A message in flight, or waiting for its receive, at the end of the run has no row.",
     columns: &[
-        Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|ran| of(ran, |m| u32::from(m.job))),
+        JOB.by(|ran| of(ran, |m| u32::from(m.job))),
         Column::key("source", U32, Plain, "Source", "Sending rank.").by(|ran| of(ran, |m| m.source)),
         Column::key("destination", U32, Plain, "Destination", "Receiving rank.")
             .by(|ran| of(ran, |m| m.destination)),

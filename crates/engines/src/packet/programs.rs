@@ -6,6 +6,7 @@ use super::keys::Records;
 use super::messages::MESSAGES;
 use super::program_records::{phase_names, ProgramRecords};
 use super::rank_memory::RankMemory;
+use crate::record::ids::{JOB, RANK};
 use crate::scenario::Scenario;
 use odonata_declare::Type::{Bool, Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes as InBytes, BytesPerS, Count, Ns, Plain, Ps};
@@ -119,10 +120,8 @@ const RANKS: FilledTable<'_, ProgramRecords> = FilledTable {
     under: Some(UNDER),
     doc: "Activity of the ranks, each on its own clock. Time in calls is communication. A collective is one call.",
     columns: &[
-        Column::key("job", U32, Plain, "Job", "Number of the job.")
-            .of("jobs")
-            .by(|ran| of_ranks(ran, |r| u32::from(r.job))),
-        Column::key("rank", U32, Plain, "Rank", "Number of the rank in its job.").by(|ran| of_ranks(ran, |r| r.rank)),
+        JOB.by(|ran| of_ranks(ran, |r| u32::from(r.job))),
+        RANK.by(|ran| of_ranks(ran, |r| r.rank)),
         Column::attribute("node", U32, Plain, "Node", "Node of the rank.")
             .of("nodes")
             .by(|ran| of_ranks(ran, |r| r.node.0)),
@@ -190,10 +189,9 @@ const PHASES: FilledTable<'_, ProgramRecords> = FilledTable {
     under: Some(UNDER),
     doc: "Sums over all occurrences of the phases that programs mark. A rank has no row for a phase that it never entered.",
     columns: &[
-        Column::key("job", U32, Plain, "Job", "Number of the job.")
-            .of("jobs")
+        JOB
             .by(|ran| phases(ran).map(|(rank, _, _)| u32::from(rank.job)).collect()),
-        Column::key("rank", U32, Plain, "Rank", "Number of the rank in its job.")
+        RANK
             .by(|ran| phases(ran).map(|(rank, _, _)| rank.rank).collect()),
         Column::key("phase_number", U32, Plain, "Phase number", "Number of the phase in its program.")
             .by(|ran| phases(ran).map(|(_, phase, _)| phase as u32).collect()),

@@ -3,6 +3,7 @@
 //! Columns `router`, `row` (other group times nodes of a router, plus the slot of the source node), `link` (one that leaves
 //! the router) and `estimate_ns`: the expected time to the destination group over that link.
 
+use crate::record::ids::ROUTER;
 use odonata_declare::Type::{F64, U32};
 use odonata_declare::Unit::{Ns, Plain};
 use odonata_declare::{Column, FilledTable};
@@ -25,8 +26,7 @@ pub(super) const Q_TABLES: FilledTable<'_, Vec<Entry>> = FilledTable {
     under: Some("record_q_tables = true"),
     doc: "The key `q_tables` starts another run from this table.",
     columns: &[
-        Column::key("router", U32, Plain, "Router", "Number of the router.")
-            .of("routers")
+        ROUTER
             .by(|entries: &Vec<Entry>| entries.iter().map(|entry| entry.router).collect()),
         Column::key(
             "row",

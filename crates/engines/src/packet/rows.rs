@@ -1,8 +1,10 @@
 //! Rows that the engine hands out while it runs, as tables that grow.
 
+use super::columns::{BUSY, CHANNEL_PEAK, CHANNEL_STALL, PEAK, STALL};
 use super::keeper::Keeper;
 use crate::checkpoint::Origin;
 use crate::engine::Watcher;
+use crate::record::ids::{JOB, LINK, START, VC};
 use odonata_declare::Type::{Bool, Lists, U16, U32, U64};
 use odonata_declare::Unit::{Bytes, Count, Hops, Plain, Ps};
 use odonata_declare::{Column, FilledTable, Frame, Table, Values};
@@ -143,33 +145,15 @@ const LINK_SERIES: FilledTable<'_, Vec<(u32, PortInterval)>> = FilledTable {
     under: Some("interval, series = [\"links\"]"),
     doc: "Intervals from time 0. An activity across the end of an interval is split there.",
     columns: &[
-        Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
-            .by(|rows: &Vec<(u32, PortInterval)>| each(rows, |row| row.start_ps)),
-        Column::key("link", U32, Plain, "Link", "Number of the link.")
-            .of("links")
-            .by(|rows| rows.iter().map(|(link, _)| *link).collect()),
+        START.by(|rows: &Vec<(u32, PortInterval)>| each(rows, |row| row.start_ps)),
+        LINK.by(|rows| rows.iter().map(|(link, _)| *link).collect()),
         Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of packets whose transmission started.")
             .by(|rows| each(rows, |row| row.bytes)),
         Column::sum("packets", U64, Count, "Packets", "Packets whose transmission started.")
             .by(|rows| each(rows, |row| row.packets)),
-        Column::sum("busy_ps", U64, Ps, "Busy", "Time the link transmitted.").by(|rows| each(rows, |row| row.busy_ps)),
-        Column::sum(
-            "stall_ps",
-            U64,
-            Ps,
-            "Stall",
-            "Time the link was free while all waiting packets were out of credits.",
-        )
-        .headline()
-        .by(|rows| each(rows, |row| row.stall_ps)),
-        Column::max(
-            "peak_bytes",
-            U64,
-            Bytes,
-            "Peak occupancy",
-            "Maximum bytes in the output buffers of the port at one time.",
-        )
-        .by(|rows| each(rows, |row| row.peak_bytes)),
+        BUSY.by(|rows| each(rows, |row| row.busy_ps)),
+        STALL.by(|rows| each(rows, |row| row.stall_ps)),
+        PEAK.by(|rows| each(rows, |row| row.peak_bytes)),
     ],
 };
 
@@ -180,22 +164,15 @@ const CHANNEL_SERIES: FilledTable<'_, Vec<(u32, ChannelInterval)>> = FilledTable
     under: Some("interval, series = [\"channels\"]"),
     doc: "Intervals from time 0. An activity across the end of an interval is split there.",
     columns: &[
-        Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
-            .by(|rows: &Vec<(u32, ChannelInterval)>| each(rows, |row| row.start_ps)),
-        Column::key("link", U32, Plain, "Link", "Number of the link.")
-            .of("links")
-            .by(|rows| rows.iter().map(|(link, _)| *link).collect()),
-        Column::key("vc", U32, Plain, "Virtual channel", "Number of the virtual channel.")
-            .by(|rows| each(rows, |row| u32::from(row.vc))),
+        START.by(|rows: &Vec<(u32, ChannelInterval)>| each(rows, |row| row.start_ps)),
+        LINK.by(|rows| rows.iter().map(|(link, _)| *link).collect()),
+        VC.by(|rows| each(rows, |row| u32::from(row.vc))),
         Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of packets whose transmission started.")
             .by(|rows| each(rows, |row| row.bytes)),
         Column::sum("packets", U64, Count, "Packets", "Packets whose transmission started.")
             .by(|rows| each(rows, |row| row.packets)),
-        Column::sum("stall_ps", U64, Ps, "Stall", "Time the link was stalled while packets of this channel waited.")
-            .headline()
-            .by(|rows| each(rows, |row| row.stall_ps)),
-        Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Maximum bytes in the output buffer at one time.")
-            .by(|rows| each(rows, |row| row.peak_bytes)),
+        CHANNEL_STALL.headline().by(|rows| each(rows, |row| row.stall_ps)),
+        CHANNEL_PEAK.by(|rows| each(rows, |row| row.peak_bytes)),
     ],
 };
 
@@ -206,14 +183,9 @@ const LINK_JOB_SERIES: FilledTable<'_, Vec<(u32, JobPortInterval)>> = FilledTabl
     under: Some("interval, series = [\"link-jobs\"]"),
     doc: "Intervals from time 0.",
     columns: &[
-        Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
-            .by(|rows: &Vec<(u32, JobPortInterval)>| each(rows, |row| row.start_ps)),
-        Column::key("link", U32, Plain, "Link", "Number of the link.")
-            .of("links")
-            .by(|rows| rows.iter().map(|(link, _)| *link).collect()),
-        Column::key("job", U32, Plain, "Job", "Number of the job.")
-            .of("jobs")
-            .by(|rows| each(rows, |row| u32::from(row.job))),
+        START.by(|rows: &Vec<(u32, JobPortInterval)>| each(rows, |row| row.start_ps)),
+        LINK.by(|rows| rows.iter().map(|(link, _)| *link).collect()),
+        JOB.by(|rows| each(rows, |row| u32::from(row.job))),
         Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of the job's packets whose transmission started.")
             .headline()
             .by(|rows| each(rows, |row| row.bytes)),

@@ -1,7 +1,10 @@
 //! The packet engine's own tables.
 
-use super::columns::{FinishedRun, COUNTED_STALL, INTERMEDIATE_GROUP, NO_PACKET};
+use super::columns::{
+    FinishedRun, CHANNEL_PEAK, CHANNEL_STALL, COUNTED_STALL, INTERMEDIATE_GROUP, LATENCY_MAX, NO_PACKET,
+};
 use super::programs;
+use crate::record::ids::{JOB, LINK, NODE, START, VC};
 use odonata_declare::Type::{Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, BytesPerS, Count, Ns, Plain, Ps, Share};
 use odonata_declare::{Column, FilledTable, Frame, Table, Values};
@@ -72,9 +75,7 @@ const LATENCY: FilledTable<'_, Vec<Cell>> = FilledTable {
     under: None,
     doc: "Cells without a packet have no row.",
     columns: &[
-        Column::key("job", U32, Plain, "Job", "Number of the job.")
-            .of("jobs")
-            .by(|cells: &Vec<Cell>| cells.iter().map(|cell| cell.job).collect()),
+        JOB.by(|cells: &Vec<Cell>| cells.iter().map(|cell| cell.job).collect()),
         Column::key(
             "part",
             Coded,
@@ -168,11 +169,8 @@ const SERIES: FilledTable<'_, PacketResult> = FilledTable {
     under: Some("interval"),
     doc: "Intervals from time 0, by the time of delivery. If `series` is given, it must contain `\"jobs\"`.",
     columns: &[
-        Column::key("job", U32, Plain, "Job", "Number of the job.")
-            .of("jobs")
-            .by(|result: &PacketResult| intervals(result).map(|(job, _, _)| job as u32).collect()),
-        Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
-            .by(|result| intervals(result).map(|(_, i, _)| i as u64 * result.interval.ps()).collect()),
+        JOB.by(|result: &PacketResult| intervals(result).map(|(job, _, _)| job as u32).collect()),
+        START.by(|result| intervals(result).map(|(_, i, _)| i as u64 * result.interval.ps()).collect()),
         Column::sum("bytes", F64, Bytes, "Delivered", "Delivered bytes.")
             .by(|result| intervals(result).map(|(_, _, row)| row.bytes as f64).collect()),
         Column::sum("bytes_per_s", F64, BytesPerS, "Throughput", "Delivered bytes over the length of the interval.")
@@ -188,14 +186,7 @@ const SERIES: FilledTable<'_, PacketResult> = FilledTable {
             .missing(NO_PACKET)
             .headline()
             .by(|result| intervals(result).map(|(_, _, row)| mean(row.latency_ps, row.packets) / 1e3).collect()),
-        Column::max(
-            "latency_max_ns",
-            F64,
-            Ns,
-            "Largest latency",
-            "Latency of the slowest packet; 0 if none was delivered.",
-        )
-        .by(|result| intervals(result).map(|(_, _, row)| row.latency_max_ps as f64 / 1e3).collect()),
+        LATENCY_MAX.by(|result| intervals(result).map(|(_, _, row)| row.latency_max_ps as f64 / 1e3).collect()),
         Column::mean("non_minimal_share", F64, Share, "Non-minimal share", "Share of packets on non-minimal paths.")
             .weighted_by("packets")
             .missing(NO_PACKET)
@@ -223,8 +214,7 @@ const LEARNING_SERIES: FilledTable<'_, PacketResult> = FilledTable {
     under: Some("interval, routing = \"q-adaptive\""),
     doc: "Intervals from time 0, by the time at which the feedback arrives.",
     columns: &[
-        Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
-            .by(|result: &PacketResult| learning(result).map(|(i, _)| i * result.interval.ps()).collect()),
+        START.by(|result: &PacketResult| learning(result).map(|(i, _)| i * result.interval.ps()).collect()),
         Column::sum("updates", U64, Count, "Updates", "Updates of estimates.")
             .by(|result| learning(result).map(|(_, row)| row.updates).collect()),
         Column::mean("error_mean_ns", F64, Ns, "Mean error", "Absolute error of an estimate at its update.")
@@ -252,24 +242,17 @@ const CHANNELS: FilledTable<'_, PacketResult> = FilledTable {
     under: Some("record_channels = true"),
     doc: "Within the measurement.",
     columns: &[
-        Column::key("link", U32, Plain, "Link", "Number of the link.")
-            .of("links")
+        LINK
             .by(|result: &PacketResult| channels(result).map(|(link, _, _)| link).collect()),
-        Column::key("vc", U32, Plain, "Virtual channel", "Number of the virtual channel.")
+        VC
             .by(|result| channels(result).map(|(_, vc, _)| vc).collect()),
         Column::sum("bytes", U64, Bytes, "Traffic", "Bytes on the channel.")
             .by(|result| channels(result).map(|(_, _, row)| row.bytes).collect()),
         Column::sum("packets", U64, Count, "Packets", "Packets on the channel.")
             .by(|result| channels(result).map(|(_, _, row)| row.packets).collect()),
-        Column::sum(
-            "stall_ps",
-            U64,
-            Ps,
-            "Stall",
-            "Time the link was stalled while packets of this channel waited.",
-        )
+        CHANNEL_STALL
         .by(|result| channels(result).map(|(_, _, row)| row.stall_ps).collect()),
-        Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Maximum bytes in the output buffer at one time.")
+        CHANNEL_PEAK
             .by(|result| channels(result).map(|(_, _, row)| row.peak_bytes).collect()),
         Column::sum(
             "queued_ps",
@@ -308,10 +291,9 @@ const JOB_WAITS: FilledTable<'_, PacketResult> = FilledTable {
     under: Some("record_job_waits = true"),
     doc: "Waits within the measurement. A packet waits from its entry into the output queue of a link to its departure. While the link transmits, the job of the transmitted packet blocks all waiting packets. While the link is free and the head packet is out of credits, the blocking job is the job of the oldest packet in the buffer at the other end. While the link is free and the head packet has credits but is not complete, its own job blocks. The sum over blocking jobs is the total wait of a job's packets there.",
     columns: &[
-        Column::key("link", U32, Plain, "Link", "Number of the link.")
-            .of("links")
+        LINK
             .by(|result: &PacketResult| job_waits(result).map(|(link, _, _)| link).collect()),
-        Column::key("vc", U32, Plain, "Virtual channel", "Number of the virtual channel.")
+        VC
             .by(|result| job_waits(result).map(|(_, vc, _)| vc).collect()),
         Column::key("job", U32, Plain, "Job", "Number of the job with the waiting packets.")
             .of("jobs")
@@ -337,8 +319,7 @@ const FIFOS: FilledTable<'_, PacketResult> = FilledTable {
     under: Some("injection"),
     doc: "Values within the measurement. A packet waits in a memory FIFO until a torus FIFO takes it. Then it waits at the router: first behind other packets of its torus FIFO, then at the head, until the next buffer has room.",
     columns: &[
-        Column::key("node", U32, Plain, "Node", "Number of the node.")
-            .of("nodes")
+        NODE
             .by(|result: &PacketResult| result.ports.fifos().map(|(node, ..)| node).collect()),
         Column::key("fifo", U32, Plain, "Torus FIFO", "Number of the torus FIFO at its node.")
             .by(|result| result.ports.fifos().map(|(_, fifo, ..)| fifo).collect()),

@@ -1,5 +1,6 @@
 //! The communication matrix of the jobs: messages and bytes between ranks, of limited size for any job.
 
+use super::ids::JOB;
 use odonata_declare::Type::{F64, U32, U64};
 use odonata_declare::Unit::{Bytes, Count, Plain};
 use odonata_declare::{Column, FilledTable};
@@ -17,7 +18,7 @@ pub(super) const COMMUNICATION: FilledTable<'_, Vec<Row>> = FilledTable {
     under: None,
     doc: "Requested traffic: all messages of all iterations, including messages within a node. A matrix has at most 256 x 256 cells; `ranks_per_cell` is ceil(ranks / 256). A cell counts the messages from `ranks_per_cell` ranks, the first of which is `source`, to `ranks_per_cell` ranks, the first of which is `destination`. The sum over a job is `jobs.bytes` for the flow engine and for closed traffic of the packet engine. For open traffic, ranks draw receivers from the same pattern during the whole run. No rows if `output.communication` is false.",
     columns: &[
-        Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|rows: &Vec<Row>| rows.iter().map(|row| row.job).collect()),
+        JOB.by(|rows: &Vec<Row>| rows.iter().map(|row| row.job).collect()),
         Column::key("source", U32, Plain, "From rank", "First sending rank of the cell.")
             .by(|rows| rows.iter().map(|row| row.cell.source.0).collect()),
         Column::key("destination", U32, Plain, "To rank", "First receiving rank of the cell.")

@@ -1,5 +1,6 @@
 //! Tables of the hardware: routers, links, nodes.
 
+use super::ids::{LINK, NODE, ROUTER};
 use odonata_declare::Type::{Bool, Coded, Text, F64, U16, U32, U64};
 use odonata_declare::Unit::{BytesPerS, Plain, Ps};
 use odonata_declare::{Column, FilledColumn, FilledTable, Frame, Frames, Values};
@@ -29,9 +30,7 @@ pub(super) const ROUTERS: FilledTable<'_, Machine> = FilledTable {
     under: None,
     doc: "An axis called `router`, `name`, `group` or `up` has no column of its own.",
     columns: &[
-        Column::key("router", U32, Plain, "Router", "Number of the router.")
-            .of("routers")
-            .by(|machine: &Machine| machine.routers().map(|router| router.0).collect()),
+        ROUTER.by(|machine: &Machine| machine.routers().map(|router| router.0).collect()),
         Column::attribute("name", Text, Plain, "Name", "Name, independent of the cables of the machine.")
             .by(|machine| Values::texts(machine.routers().map(|router| machine.router_name(router)).collect())),
         Column::attribute("group", U32, Plain, "Group", "Group of the router; 0 on a machine without groups.")
@@ -67,9 +66,7 @@ impl<'a> Wires<'a> {
         under: None,
         doc: "",
         columns: &[
-            Column::key("link", U32, Plain, "Link", "Number of the link.")
-                .of("links")
-                .by(|wires: &Wires<'_>| wires.each(|_, link| link.0)),
+            LINK.by(|wires: &Wires<'_>| wires.each(|_, link| link.0)),
             Column::attribute("source", U32, Plain, "Source router", "Router that transmits on the link.")
                 .of("routers")
                 .by(|wires| wires.each(|machine, link| machine.source(link).0)),
@@ -137,9 +134,7 @@ pub(super) const NODES: FilledTable<'_, Machine> = FilledTable {
     under: None,
     doc: "",
     columns: &[
-        Column::key("node", U32, Plain, "Node", "Number of the node.")
-            .of("nodes")
-            .by(|machine: &Machine| each_node(machine, |_, node| node.0)),
+        NODE.by(|machine: &Machine| each_node(machine, |_, node| node.0)),
         Column::attribute("name", Text, Plain, "Name", "Name, independent of the cables of the machine.")
             .by(|machine| Values::texts(machine.nodes().map(|node| machine.node_name(node)).collect())),
         Column::attribute(

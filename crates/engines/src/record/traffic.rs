@@ -1,8 +1,9 @@
 //! Columns of links and nodes that an engine computed.
 
+use super::ids::{JOB, LINK};
 use crate::engine::Outcome;
 use crate::scenario::Scenario;
-use odonata_declare::Type::{F64, I32, U32};
+use odonata_declare::Type::{F64, I32};
 use odonata_declare::Unit::{Bytes, Plain};
 use odonata_declare::{Column, FilledColumn, FilledTable, Values};
 
@@ -32,10 +33,8 @@ pub(super) const LINK_JOBS: FilledTable<'_, LinkJobs> = FilledTable {
     under: None,
     doc: "Without rows if `output.link_jobs` is false.",
     columns: &[
-        Column::key("link", U32, Plain, "Link", "Number of the link.")
-            .of("links")
-            .by(|(links, _, _): &LinkJobs| links.clone().into()),
-        Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|(_, jobs, _)| jobs.clone().into()),
+        LINK.by(|(links, _, _): &LinkJobs| links.clone().into()),
+        JOB.by(|(_, jobs, _)| jobs.clone().into()),
         Column::sum(
             "bytes",
             F64,

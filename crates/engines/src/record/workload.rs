@@ -1,5 +1,6 @@
 //! Tables of the workload: jobs and placement.
 
+use super::ids::JOB;
 use crate::engine::JobVolumes;
 use crate::scenario::Scenario;
 use odonata_declare::Type::{Text, F64, U32, U64};
@@ -27,9 +28,7 @@ pub(super) const JOBS: FilledTable<'_, Scenario> = FilledTable {
     under: None,
     doc: "Each byte is in one of `self_bytes`, `on_node_bytes`, `on_router_bytes` and `network_bytes`.",
     columns: &[
-        Column::key("job", U32, Plain, "Job", "Number of the job.")
-            .of("jobs")
-            .by(|scenario: &Scenario| (0..scenario.workload.jobs.len() as u32).collect()),
+        JOB.by(|scenario: &Scenario| (0..scenario.workload.jobs.len() as u32).collect()),
         Column::attribute("name", Text, Plain, "Name", "Name of the job.")
             .by(|scenario| texts(scenario, |job| &job.name)),
         Column::attribute("color", Text, Plain, "Color", "Colour in pictures, `#rrggbb`.")
@@ -92,7 +91,7 @@ pub(super) const PLACEMENT: FilledTable<'_, [Job]> = FilledTable {
     under: None,
     doc: "Without rows if `output.placement` is false.",
     columns: &[
-        Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|jobs: &[Job]| {
+        JOB.by(|jobs: &[Job]| {
             let ranks = jobs.iter().zip(0u32..).flat_map(|(job, number)| job.node_of_rank.iter().map(move |_| number));
             ranks.collect()
         }),
