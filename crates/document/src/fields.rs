@@ -23,7 +23,8 @@ pub struct Fields {
 
 impl Fields {
     /// Reads the entries whose keys are in `keys`, skipping tables, which code of their own reads. What a key must be
-    /// and what is missing is reported; a key that is not in `keys` is the caller's affair, see [`crate::unknown_keys`].
+    /// and what is missing is reported; a key that is not in `keys` is the caller's affair, see
+    /// [`Report::unknown_keys`].
     pub fn read<'k>(
         heading: &str,
         place: Place,

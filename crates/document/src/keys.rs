@@ -6,28 +6,6 @@ use crate::report::Report;
 use crate::tree::{Entry, Raw, Table};
 use odonata_declare::nearest;
 
-/// Reports every entry whose key `known` does not have. `elsewhere` says of a key that exists only in another variant
-/// what it belongs to, `far` of one that resembles none here where else it stands.
-pub fn unknown_keys(
-    heading: &str,
-    table: &Table,
-    known: &[&'static str],
-    elsewhere: impl Fn(&str) -> Option<String>,
-    far: impl Fn(&str) -> Option<String>,
-    report: &mut Report<'_>,
-) {
-    for entry in table.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
-        let near = nearest(&entry.key, known.iter().copied());
-        let help = match (new_name(&entry.key, known).or_else(|| elsewhere(&entry.key)), near) {
-            (Some(owner), _) => owner,
-            (None, Some(near)) => format!("did you mean '{near}'?"),
-            (None, None) => far(&entry.key).unwrap_or_else(|| format!("known keys: {}", known.join(", "))),
-        };
-        let message = format!("unknown key '{}' in {heading}", entry.key);
-        report.add(ProblemKind::UnknownKey, entry.place, message, Some(help));
-    }
-}
-
 impl Report<'_> {
     /// Reports every entry whose key `known` does not have, with where it belongs: `elsewhere` knows of other variants, the
     /// report of other sections.
@@ -38,8 +16,18 @@ impl Report<'_> {
         known: &[&'static str],
         elsewhere: impl Fn(&str) -> Option<String>,
     ) {
-        let owner_of = self.owner_of;
-        unknown_keys(heading, table, known, elsewhere, owner_of, self);
+        for entry in table.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+            let near = nearest(&entry.key, known.iter().copied());
+            let help = match (new_name(&entry.key, known).or_else(|| elsewhere(&entry.key)), near) {
+                (Some(owner), _) => owner,
+                (None, Some(near)) => format!("did you mean '{near}'?"),
+                (None, None) => {
+                    (self.owner_of)(&entry.key).unwrap_or_else(|| format!("known keys: {}", known.join(", ")))
+                }
+            };
+            let message = format!("unknown key '{}' in {heading}", entry.key);
+            self.add(ProblemKind::UnknownKey, entry.place, message, Some(help));
+        }
     }
 }
 

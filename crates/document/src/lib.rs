@@ -18,7 +18,7 @@ pub mod variant;
 
 pub use fields::Fields;
 pub use input::{read_experiment, read_file, sha256, Files, InputFile, Library, ParquetAsCsv, EXPERIMENT_BYTES_MAX};
-pub use keys::{expect_table, unknown_keys};
+pub use keys::expect_table;
 pub use problem::{suggestion, Location, Problem, ProblemKind, Problems};
 pub use read::{read, PlacedValue};
 pub use report::{Mismatch, Report};

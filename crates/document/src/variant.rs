@@ -1,6 +1,5 @@
 //! A name with parameters: a pattern, a placement, a routing.
 
-use crate::keys::unknown_keys;
 use crate::problem::ProblemKind;
 use crate::read::{read, PlacedValue};
 use crate::report::Report;
@@ -111,7 +110,7 @@ pub fn parameters(
     let owner = format!("{} '{}'", family.noun, variant.name);
     if let Some(table) = table {
         let known: Vec<&'static str> = std::iter::once("name").chain(variant.keys.iter().map(|key| key.name)).collect();
-        unknown_keys(&owner, table, &known, |key| belongs_to(family, key), |_| None, report);
+        report.unknown_keys(&owner, table, &known, |key| belongs_to(family, key));
     }
     let mut chosen =
         VariantChoice { name: PlacedValue { value: variant.name, place: name_place }, parameters: Vec::new() };

@@ -4,9 +4,7 @@
 
 use odonata_amg::Charges;
 use odonata_declare::{Key, Kind, Value, Word};
-use odonata_document::{
-    expect_table, suggestion, unknown_keys, Document, Entry, Fields, ProblemKind, Problems, Raw, Report,
-};
+use odonata_document::{expect_table, suggestion, Document, Entry, Fields, ProblemKind, Problems, Raw, Report};
 use odonata_model::{Constants, DragonflyFigures, FatTreeFigures, NetworkFigures, TorusFigures};
 
 /// The kind under which parameter sets that come with the package are known.
@@ -113,7 +111,7 @@ pub fn read(text: &str, file: &str) -> Result<ParameterSet, Problems> {
     let root = &document.root;
     let keys = keys();
     let known: Vec<&'static str> = keys.iter().map(|key| key.name).chain([BANDWIDTHS, NETWORK, ENDS]).collect();
-    unknown_keys("the parameter set", root, &known, |_| None, |_| None, &mut report);
+    report.unknown_keys("the parameter set", root, &known, |_| None);
     let fields = Fields::read("the parameter set", document.whole(0), root, &keys, &mut report);
     let mut table = |name: &'static str| match root.get(name) {
         Some(entry) => Some((entry, expect_table(entry, &format!("[{name}]"), &mut report)?)),
@@ -169,10 +167,7 @@ fn read_bandwidths(entries: &[Entry], report: &mut Report<'_>) -> Vec<(u32, f64)
 fn read_ends(entry: &Entry, report: &mut Report<'_>) -> Option<Ends> {
     let heading = format!("[{ENDS}]");
     let table = expect_table(entry, &heading, report)?;
-    let keys = end_keys();
-    let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
-    unknown_keys(&heading, table, &known, |_| None, |_| None, report);
-    let fields = Fields::read(&heading, entry.place, table, &keys, report);
+    let fields = Fields::read_all(&heading, entry.place, table, &end_keys(), report);
     Some(Ends {
         compute_factor: fields.number("compute_factor")?,
         overhead_s: fields.number("overhead_us")? * 1e-6,
@@ -202,7 +197,7 @@ fn read_network(entry: &Entry, table: &odonata_document::Table, report: &mut Rep
     let keys = network_keys(name);
     let heading = format!("[network] of kind '{name}'");
     let known: Vec<&'static str> = std::iter::once("kind").chain(keys.iter().map(|key| key.name)).collect();
-    unknown_keys(&heading, table, &known, |_| None, |_| None, report);
+    report.unknown_keys(&heading, table, &known, |_| None);
     let fields = Fields::read(&heading, entry.place, table, &keys, report);
     Some(match name {
         "dragonfly" => NetworkFigures::Dragonfly(DragonflyFigures {
@@ -249,7 +244,9 @@ mod tests {
         let read = read(&eos(), "eos.toml").unwrap();
         assert_eq!((read.name.as_deref(), read.scenario), (Some("eos"), Charges::AlphaBetaGamma));
         let constants = read.constants;
-        assert!((constants.alpha_at_diameter_s() - 2.318e-6).abs() < 1e-15);
+        // At the diameter: 0.238 + 5 * 0.416 = 2.318 us.
+        let farthest_s = constants.alpha_s + constants.extra_hops() * constants.gamma_s;
+        assert!((farthest_s - 2.318e-6).abs() < 1e-15);
         assert!((constants.beta_s_per_value - 0.858e-9).abs() < 1e-20);
         assert_eq!((constants.flop_s.len(), constants.cores_per_node), (3, 16));
         assert_eq!(constants.thread_bandwidth[4], (16, 678.56e6));

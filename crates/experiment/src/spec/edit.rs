@@ -1,7 +1,7 @@
 //! `edit`: changes of the cabling, as short texts or as tables.
 
 use odonata_declare::{Key, Kind};
-use odonata_document::{unknown_keys, Entry, Fields, Node, PlacedValue, ProblemKind, Raw, Report, Table};
+use odonata_document::{Entry, Fields, Node, PlacedValue, ProblemKind, Raw, Report, Table};
 use odonata_machine::edit::{Amount, CableChange, Edit};
 
 const NONE: &str = "none";
@@ -60,9 +60,7 @@ fn read(node: &Node, report: &mut Report<'_>) -> Option<PlacedValue<Edit>> {
 }
 
 fn read_table(node: &Node, table: &Table, report: &mut Report<'_>) -> Option<Edit> {
-    let known: Vec<&'static str> = KEYS.iter().map(|key| key.name).collect();
-    unknown_keys("an edit", table, &known, |_| None, |_| None, report);
-    let fields = Fields::read("an edit", node.place, table, KEYS, report);
+    let fields = Fields::read_all("an edit", node.place, table, KEYS, report);
     let cables = |per_pair: i64| -> Option<Edit> {
         let class = fields.text("class")?.to_owned();
         Some(Edit::Cables(vec![CableChange { class, per_pair: i32::try_from(per_pair).expect("a count in range") }]))
