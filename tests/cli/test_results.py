@@ -8,6 +8,8 @@ import pyarrow as pa
 import pytest
 from running import Command
 
+import odonata
+
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
@@ -64,6 +66,27 @@ def test_show_of_one_class(odonata_command: Command) -> None:
         2,
         "error: unknown link class black in one\n  Choose one of: green, blue.\n",
     )
+
+
+@pytest.mark.parametrize("engine", ["flow", "packet"])
+def test_mean_hops_of_no_bytes_are_missing(odonata_command: Command, tmp_path: Path, engine: str) -> None:
+    """In the table and on the terminal; 0 would mean that all bytes stay on their routers.
+
+    Rank i sends to rank i + 1 of four in a row: 1 + 1 + 1 + 3 hops.
+    """
+    job = '[[job]]\nname = "{}"\nranks = 4\nranks_per_node = 1\nplacement = "compact"\n{}'
+    machine = '[machine]\ntopology = "torus"\ndims = [8]\nnodes_per_router = 1\n'
+    sends = '{ name = "tornado", bytes = "1 kB" }'
+    silent = '{ name = "tornado", bytes = "0 B" }'
+    jobs = job.format("sends", f"pattern = {sends}\n") + job.format("silent", f"pattern = {silent}\n")
+    text = f'{machine}{jobs}[engine]\nkind = "{engine}"\nrouting = "min"\n'
+    (tmp_path / "x.toml").write_text(text)
+    assert odonata_command("run", "x.toml", "-o", "run").returncode == 0
+    assert odonata.load(tmp_path / "run").jobs["byte_hops_mean"].to_pylist() == [1.5, None]
+    screen = odonata_command("show", "run").stdout.splitlines()
+    traffic = screen[screen.index("Job traffic and completion time") + 1 :]
+    at = traffic[0].index("mean hops per byte") + len("mean hops per byte")
+    assert [line[:at].split()[-1] for line in traffic[2:4]] == ["1.50", "-"]
 
 
 def test_show_of_something_else(odonata_command: Command, tmp_path: Path) -> None:

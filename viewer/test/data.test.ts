@@ -462,6 +462,13 @@ describe('declared columns', () => {
     const [job] = tiny({ jobs: ['fft'], jobColumns: jobs }).jobs
     expect(job!.figures).toEqual([{ id: 'nodes', label: 'Nodes', unit: 'count', meaning: '', value: 1 }])
   })
+
+  test('a job without a value lacks the figure', () => {
+    const hops = 'byte_hops_mean'
+    const jobColumns = { [hops]: column('mean', 'hops', 'Mean hops per byte') }
+    const { jobs } = tiny({ jobs: ['sends', 'silent'], jobColumns, figures: { [hops]: [1.5, NaN] } })
+    expect(jobs.map(({ figures }) => figures.map(({ value }) => value))).toEqual([[1.5], []])
+  })
 })
 
 test('quickselect equals sorting, with ties and any order', () => {

@@ -255,10 +255,19 @@ pub struct Outcome {
 }
 
 /// What a job sends.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct JobVolumes {
     /// Its messages and bytes by what they stay within.
     pub volumes: Volumes,
-    /// Router-to-router hops of a byte, all bytes included: those that stay on their router make none.
+    /// Router-to-router hops of a byte, all bytes included: those that stay on their router make none. NaN without
+    /// bytes.
     pub byte_hops_mean: f64,
+}
+
+impl JobVolumes {
+    /// A job that sent `volumes`; `byte_hops` is the sum of the hops of all its bytes.
+    pub fn new(volumes: Volumes, byte_hops: f64) -> Self {
+        let bytes = volumes.bytes();
+        Self { volumes, byte_hops_mean: if bytes > 0 { byte_hops / bytes as f64 } else { f64::NAN } }
+    }
 }

@@ -8,7 +8,7 @@ use crate::routing::{self, EngineRouting};
 use crate::scenario::Scenario;
 use odonata_declare::{Assumption, Frame, Key, ParameterStruct, Value};
 use odonata_document::{Fields, Files, ProblemKind, Report};
-use odonata_flow::{FlowError, FlowPreset, FlowResult, FlowSettings, JobResult, LoadBound, TIME_ACCURACY};
+use odonata_flow::{FlowError, FlowPreset, FlowResult, FlowSettings, LoadBound, TIME_ACCURACY};
 use odonata_machine::Machine;
 use odonata_memory::{Guard, Need};
 use odonata_processes::{Processes, SingleProcess};
@@ -194,6 +194,7 @@ fn outcome(result: FlowResult, machine: &Machine, settings: &FlowSettings) -> Ou
     let nodes = machine.node_count();
     let convergence = result.convergence;
     let link_time_max_s = result.link_time_max_s();
+    let job_columns = Frame::of(columns::JOBS, &result);
     let mut warnings = result.notices;
     // Of the optimal routing the bound says how near it came.
     if !convergence.converged && settings.routing != PathChoice::Optimal {
@@ -210,8 +211,8 @@ fn outcome(result: FlowResult, machine: &Machine, settings: &FlowSettings) -> Ou
     let times = is_estimate.then(|| ("completion_times", json!({ "accuracy": TIME_ACCURACY })));
     Outcome {
         memory: need(machine, result.memory_bytes),
-        job_columns: Frame::of(columns::JOBS, &result.jobs),
-        jobs: result.jobs.iter().map(traffic).collect(),
+        job_columns,
+        jobs: result.jobs.iter().map(|job| JobVolumes::new(job.volumes, job.link_bytes)).collect(),
         link_bytes: result.link_bytes,
         link_capacity_bytes_per_s: result.link_capacity_bytes_per_s,
         link_jobs: (
@@ -241,8 +242,4 @@ fn bound_json(bound: LoadBound, link_time_max_s: f64) -> serde_json::Value {
         "gap": bound.gap,
         "passes": bound.passes,
     })
-}
-
-fn traffic(job: &JobResult) -> JobVolumes {
-    JobVolumes { volumes: job.volumes, byte_hops_mean: job.byte_hops_mean() }
 }

@@ -186,9 +186,7 @@ fn sent(scenario: &Scenario) -> Result<SentTraffic, ModelError> {
                 }
             }
         }
-        let volumes = volumes.times(job.iterations);
-        let byte_hops_mean = if volumes.bytes() > 0 { hop_bytes / volumes.bytes() as f64 } else { 0.0 };
-        jobs.push(JobVolumes { volumes, byte_hops_mean });
+        jobs.push(JobVolumes::new(volumes.times(job.iterations), hop_bytes));
     }
     Ok(SentTraffic { jobs, ejected_bytes, injected_bytes })
 }

@@ -21,11 +21,8 @@ pub(crate) fn results(
     }
     let all = all_gather(processes, &own);
     let result = |(job, (volumes, loads)): (usize, (&Volumes, &Vec<f64>))| JobResult {
-        volumes: *volumes,
-        // The sum of an empty list is -0.0.
-        link_bytes: loads.iter().sum::<f64>() + 0.0,
         bandwidth_bytes_per_s: all.iter().map(|granted| granted[job]).sum::<u128>() as f64 / RATE_UNIT,
-        ..JobResult::default()
+        ..JobResult::of(*volumes, loads)
     };
     volumes.iter().zip(loads).enumerate().map(result).collect()
 }

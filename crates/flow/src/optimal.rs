@@ -80,12 +80,9 @@ pub(crate) fn jobs<'m>(
     let mut times: Vec<f64> = resources.iter().map(time).collect();
     apply_link_limits(&mut times, &resources, &capacities);
     let result = |(j, volumes): (usize, &Volumes)| JobResult {
-        volumes: *volumes,
-        // The sum of an empty list is -0.0.
-        link_bytes: loads[j].iter().sum::<f64>() + 0.0,
         bandwidth_bytes_per_s: if bytes[j] > 0.0 { bytes[j] / times[j] } else { 0.0 },
         completion_s: Some(times[j]),
-        ..JobResult::default()
+        ..JobResult::of(*volumes, &loads[j])
     };
     volumes.iter().enumerate().map(result).collect()
 }

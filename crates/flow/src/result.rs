@@ -43,18 +43,16 @@ pub struct JobResult {
 }
 
 impl JobResult {
+    /// A job with these messages and these bytes on each link, without times.
+    pub(crate) fn of(volumes: Volumes, loads: &[f64]) -> Self {
+        // The sum of an empty list is -0.0.
+        Self { volumes, link_bytes: loads.iter().sum::<f64>() + 0.0, ..Self::default() }
+    }
+
     /// `completion_s / completion_alone_s`: 2 means that the other jobs double its time.
     pub fn slowdown(&self) -> Option<f64> {
         let (time, alone) = (self.completion_s?, self.completion_alone_s?);
         Some(if alone > 0.0 { time / alone } else { 1.0 })
-    }
-
-    /// Mean hops per byte, including bytes that stay within a router.
-    pub fn byte_hops_mean(&self) -> f64 {
-        match self.volumes.bytes() {
-            0 => 0.0,
-            bytes => self.link_bytes / bytes as f64,
-        }
     }
 }
 

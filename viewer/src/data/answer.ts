@@ -125,7 +125,7 @@ function timeOf(job: Job, twin: Job): JobAnswer['figure'] {
     named(LATENCY),
   ]
   for (const [before, after] of pairs) {
-    if (before && after && Number.isFinite(before.value) && Number.isFinite(after.value))
+    if (before && after)
       return { label: before.label, unit: before.unit, before: before.value, after: after.value }
   }
   return null

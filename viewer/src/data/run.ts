@@ -243,7 +243,8 @@ function readJobs(block: Block, columns: Columns): Job[] {
     routers: number('routers', row),
     figures: Object.entries(columns).flatMap(([id, { merge, label, unit, meaning = '', role }]) => {
       const value = block.numbers.get(id)?.[row]
-      if (merge === 'key' || value === undefined) return []
+      // A job without a value lacks the figure.
+      if (merge === 'key' || value === undefined || !Number.isFinite(value)) return []
       return [{ id, label, unit, meaning, value, ...(role && { role }) }]
     }),
   }))

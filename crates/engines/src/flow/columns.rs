@@ -3,18 +3,18 @@
 use odonata_declare::Type::{F64, U64};
 use odonata_declare::Unit::{BytesPerS, Count, Ratio, S};
 use odonata_declare::{Column, FilledColumn, Role, Values};
-use odonata_flow::JobResult;
+use odonata_flow::{FlowResult, JobResult};
 
 const ALONE: &str = "alone = true";
 const TIMES: &str = "completion_times = true";
 const TIMES_ALONE: &str = "completion_times = true, alone = true";
 
 /// Columns of jobs.
-pub(super) const JOBS: &[FilledColumn<Vec<JobResult>>] = &[
+pub(super) const JOBS: &[FilledColumn<FlowResult>] = &[
     Column::sum("zero_byte_messages", U64, Count, "Zero-byte messages", "Messages without bytes; they load nothing.")
-        .by(|jobs: &Vec<JobResult>| jobs.iter().map(|job| job.volumes.zero_byte_messages).collect()),
+        .by(|result: &FlowResult| result.jobs.iter().map(|job| job.volumes.zero_byte_messages).collect()),
     Column::sum("self_messages", U64, Count, "Self messages", "Messages of ranks to themselves; they load nothing.")
-        .by(|jobs| jobs.iter().map(|job| job.volumes.self_messages).collect()),
+        .by(|result| result.jobs.iter().map(|job| job.volumes.self_messages).collect()),
     Column::sum(
         "bandwidth_bytes_per_s",
         F64,
@@ -23,7 +23,7 @@ pub(super) const JOBS: &[FilledColumn<Vec<JobResult>>] = &[
         "Sum of the bandwidths granted to messages between nodes.",
     )
     .headline()
-    .by(|jobs| jobs.iter().map(|job| job.bandwidth_bytes_per_s).collect()),
+    .by(|result| result.jobs.iter().map(|job| job.bandwidth_bytes_per_s).collect()),
     Column::max(
         "completion_time_s",
         F64,
@@ -34,7 +34,7 @@ pub(super) const JOBS: &[FilledColumn<Vec<JobResult>>] = &[
     .under(TIMES)
     .role(Role::JobTime)
     .headline()
-    .by_if(|jobs| of_all(jobs, |job| job.completion_s)),
+    .by_if(|result| of_all(result, |job| job.completion_s)),
     Column::max(
         "completion_time_alone_s",
         F64,
@@ -43,7 +43,7 @@ pub(super) const JOBS: &[FilledColumn<Vec<JobResult>>] = &[
         "`completion_time_s` of the job alone, on the same nodes.",
     )
     .under(TIMES_ALONE)
-    .by_if(|jobs| of_all(jobs, |job| job.completion_alone_s)),
+    .by_if(|result| of_all(result, |job| job.completion_alone_s)),
     Column::sum(
         "bandwidth_alone_bytes_per_s",
         F64,
@@ -52,7 +52,7 @@ pub(super) const JOBS: &[FilledColumn<Vec<JobResult>>] = &[
         "`bandwidth_bytes_per_s` of the job alone.",
     )
     .under(ALONE)
-    .by_if(|jobs| of_all(jobs, |job| job.bandwidth_alone_bytes_per_s)),
+    .by_if(|result| of_all(result, |job| job.bandwidth_alone_bytes_per_s)),
     Column::attribute(
         "slowdown",
         F64,
@@ -62,10 +62,10 @@ pub(super) const JOBS: &[FilledColumn<Vec<JobResult>>] = &[
     )
     .under(TIMES_ALONE)
     .headline()
-    .by_if(|jobs| of_all(jobs, JobResult::slowdown)),
+    .by_if(|result| of_all(result, JobResult::slowdown)),
 ];
 
 /// Values of all jobs, if every job has one.
-fn of_all(jobs: &[JobResult], get: fn(&JobResult) -> Option<f64>) -> Option<Values> {
-    jobs.iter().map(get).collect::<Option<Vec<f64>>>().map(Values::F64)
+fn of_all(result: &FlowResult, get: fn(&JobResult) -> Option<f64>) -> Option<Values> {
+    result.jobs.iter().map(get).collect::<Option<Vec<f64>>>().map(Values::F64)
 }

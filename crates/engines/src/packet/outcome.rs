@@ -69,8 +69,7 @@ fn traffic(run: &FinishedRun<'_>, j: usize, job: &JobRecord) -> JobVolumes {
         network_bytes: (job.bytes - job.on_router_bytes).into(),
         ..asked
     };
-    let byte_hops_mean = if volumes.bytes() > 0 { job.byte_hops as f64 / volumes.bytes() as f64 } else { 0.0 };
-    JobVolumes { volumes, byte_hops_mean }
+    JobVolumes::new(volumes, job.byte_hops as f64)
 }
 
 fn link_jobs(result: &PacketResult) -> (Vec<u32>, Vec<u32>, Vec<f64>) {

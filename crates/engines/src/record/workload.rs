@@ -77,6 +77,7 @@ pub(super) const SENT: &[FilledColumn<Vec<JobVolumes>>] = &[
         "Links between routers on the path of a byte, mean over all bytes. A byte within one router has 0 hops.",
     )
     .weighted_by("bytes")
+    .missing("the job sent no bytes")
     .by(|jobs| jobs.iter().map(|job| job.byte_hops_mean).collect()),
 ];
 

@@ -171,13 +171,11 @@ function jobTotals({ run, measure }: DerivedRun): Float64Array | null {
 
 function slowdown({ figures }: Job): string {
   const found = figures.find(({ id }) => id === 'slowdown')
-  return found && Number.isFinite(found.value) ? `, slowdown ${digits(found.value)}` : ''
+  return found ? `, slowdown ${digits(found.value)}` : ''
 }
 
 function details(job: Job): string {
-  const figures = job.figures
-    .filter(({ value }) => Number.isFinite(value))
-    .map(({ label, unit, value }) => `${label}: ${quantity(value, unit, 4)}`)
+  const figures = job.figures.map(({ label, unit, value }) => `${label}: ${quantity(value, unit, 4)}`)
   return [
     job.name,
     `pattern ${job.pattern}, placement ${job.placement}. Click to focus its routers`,

@@ -72,7 +72,6 @@ export function JobsView({ derived: d }: ViewContent) {
 }
 
 function Figures({ job }: { job: Job }) {
-  const figures = job.figures.filter(({ value }) => Number.isFinite(value))
   return (
     <section class="card figures" aria-label="Figures">
       <dl>
@@ -80,7 +79,7 @@ function Figures({ job }: { job: Job }) {
         <dd>{job.pattern}</dd>
         <dt>Placement</dt>
         <dd>{job.placement}</dd>
-        {figures.map(({ id, label, unit, meaning, value }) => (
+        {job.figures.map(({ id, label, unit, meaning, value }) => (
           <>
             <dt title={meaning}>{label}</dt>
             <dd data-test={`figure-${id}`}>{quantity(value, unit)}</dd>

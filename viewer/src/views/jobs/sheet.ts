@@ -38,9 +38,7 @@ export function jobsExport({ session, derived: d, state, theme }: ExportRequest)
     [{ text: 'Figure' }, { text: '' }],
     [{ text: 'Pattern' }, { text: job.pattern }],
     [{ text: 'Placement' }, { text: job.placement }],
-    ...job.figures
-      .filter(({ value }) => Number.isFinite(value))
-      .map(({ label, unit, value }) => [{ text: label }, { text: quantity(value, unit) }]),
+    ...job.figures.map(({ label, unit, value }) => [{ text: label }, { text: quantity(value, unit) }]),
   ]
   const map = (of: Density | null, title: string, unit: Unit): SheetPart[] =>
     of ? [mapPart(of, title, unit, densityScale([of], state.scale), looks)] : []
