@@ -74,12 +74,6 @@ impl Constants {
         8.0 / self.beta_s_per_value
     }
 
-    /// alpha(D) = alpha(h_m) + (D - h_m) gamma.
-    #[must_use]
-    pub fn alpha_at_diameter_s(&self) -> f64 {
-        self.alpha_s + self.extra_hops() * self.gamma_s
-    }
-
     /// D - h_m.
     #[must_use]
     pub fn extra_hops(&self) -> f64 {
@@ -169,8 +163,7 @@ mod tests {
     fn eos_constants() {
         let eos = eos();
         eos.check().unwrap();
-        // 0.238 + 5 * 0.416 = 2.318 us
-        assert!((eos.alpha_at_diameter_s() - 2.318e-6).abs() < 1e-18);
+        assert_eq!(eos.extra_hops(), 5.0);
         assert_eq!(eos.flop_s_at(1), 0.806e-9);
         assert_eq!(eos.flop_s_at(9), 0.545e-9);
         assert!((eos.thread_slowdown(16).unwrap() - 11106.0 / 678.56).abs() < 1e-12);

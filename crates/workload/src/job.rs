@@ -191,15 +191,6 @@ impl Workload {
         Ok(Self { jobs: finished })
     }
 
-    /// Selects some of the jobs on their nodes, for example to run a job alone. The jobs are renumbered in the given
-    /// order.
-    ///
-    /// # Panics
-    /// If a job does not exist.
-    pub fn subset(&self, jobs: &[JobId]) -> Self {
-        Self { jobs: jobs.iter().map(|job| self.jobs[job.index()].clone()).collect() }
-    }
-
     /// Checks that the messages of all jobs are known, for engines that need each message.
     ///
     /// # Errors
@@ -212,11 +203,6 @@ impl Workload {
             }
         }
         Ok(())
-    }
-
-    /// The job with this name.
-    pub fn find_job(&self, name: &str) -> Option<JobId> {
-        self.jobs.iter().position(|job| job.name == name).map(JobId::from_index)
     }
 }
 
@@ -369,10 +355,9 @@ mod tests {
         assert_eq!(nodes(0), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]);
         assert_eq!(nodes(1), [3, 3, 3, 3, 4, 4]);
         assert_ne!(workload.jobs[0].color, workload.jobs[1].color);
-        assert_eq!(workload.find_job("b"), Some(JobId(1)));
     }
 
-    /// The neighbours of a job do not depend on other jobs. Its nodes stay when it runs alone. Both follow the seed.
+    /// The neighbours of a job do not depend on other jobs. They and its nodes follow the seed.
     #[test]
     fn a_job_keeps_its_neighbours_and_nodes() {
         let jobs = [
@@ -381,10 +366,6 @@ mod tests {
             spec("c", 30, "hotspot", "random-routers"),
         ];
         let together = Workload::build(&machine(), &jobs, 1).unwrap();
-        let alone = together.subset(&[JobId(1)]);
-        assert_eq!(alone.jobs.len(), 1);
-        assert_eq!(alone.jobs[0].node_of_rank, together.jobs[1].node_of_rank);
-        assert_eq!(sends(&alone.jobs[0]), sends(&together.jobs[1]));
         let without_a = Workload::build(&machine(), &jobs[1..], 1).unwrap();
         assert_eq!(sends(&without_a.jobs[0]), sends(&together.jobs[1]));
         assert_eq!(sends(&without_a.jobs[1]), sends(&together.jobs[2]));

@@ -5,8 +5,7 @@
 //! a time and never store all of them. [`odonata_import::CommunicationGraph`] is the pattern of a file. [`volumes`]
 //! walks over messages and classifies how far each one goes.
 //!
-//! Random choices draw from streams named by the job, so a job keeps its neighbours whatever other jobs run. To run it
-//! alone on the same nodes, select it from the placed workload with [`Workload::subset`].
+//! Random choices draw from streams named by the job, so a job keeps its neighbours whatever other jobs run.
 
 mod communication;
 mod error;

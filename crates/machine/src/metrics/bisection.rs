@@ -27,13 +27,6 @@ pub enum BisectionMethod {
     UpperBound,
 }
 
-impl BisectionMethod {
-    /// Whether the bandwidth is exact and not an upper bound.
-    pub fn is_exact(self) -> bool {
-        self != Self::UpperBound
-    }
-}
-
 /// The smallest cut found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Bisection {
