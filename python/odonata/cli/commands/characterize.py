@@ -60,4 +60,4 @@ def command(
         columns.texts("sends", found["pattern"].to_pylist()),
         columns.of_values("ranks", found["ranks"].to_pylist(), "count"),
     ]
-    terminal.print_table(terminal.console(), columns.joined([*keys, *figures], "What each job sends"), keys=3)
+    terminal.print_table(terminal.console(), columns.joined([*keys, *figures]), "What each job sends", keys=3)

@@ -246,7 +246,7 @@ NEEDED = {
 
 
 def _print(screen: Console, found: dict[str, pa.Table | None], *, simulated: bool) -> None:
-    from odonata.cli.output import columns, terminal
+    from odonata.cli.output import columns
 
     for key, (title, headings) in SHOWN.items():
         table = found[key]
@@ -255,7 +255,7 @@ def _print(screen: Console, found: dict[str, pa.Table | None], *, simulated: boo
         if not table.num_rows:
             screen.print(f"\n{title}: none")
             continue
-        terminal.print_table(screen, columns.joined(columns.of_arrow(table, headings), title))
+        terminal.print_table(screen, columns.joined(columns.of_arrow(table, headings)), title)
     missing = [setting for key, setting in NEEDED.items() if found[key] is None]
     if simulated and missing:
         screen.print(f"\nFor more details, record: {', '.join(missing)}")

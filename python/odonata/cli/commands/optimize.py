@@ -99,7 +99,7 @@ def _print(screen: Any, found: Optimization) -> None:
     ]
     number = columns.texts("trial", map(str, front["trial"].to_pylist()))
     title = "Pareto front" if len(found.objectives) > 1 else "Best configuration"
-    terminal.print_table(screen, columns.joined([number, *keys, *numbers], title))
+    terminal.print_table(screen, columns.joined([number, *keys, *numbers]), title)
     before, best = trials[found.objectives[0]][0].as_py(), found.best
     if before and best is not None:
         change = best[found.objectives[0]] / before - 1

@@ -26,11 +26,9 @@ class ShownColumn:
     is_text: bool = False
 
 
-def joined(shown: Sequence[ShownColumn], title: str = "") -> Table:
+def joined(shown: Sequence[ShownColumn]) -> Table:
     """A table of these columns."""
-    made = terminal.table(
-        [c.heading for c in shown], title=title, left=[c.heading for c in shown if c.is_text]
-    )
+    made = terminal.table([c.heading for c in shown], left=[c.heading for c in shown if c.is_text])
     for row in zip(*(column.cells for column in shown), strict=True):
         made.add_row(*row)
     return made

@@ -168,4 +168,4 @@ def sentence(found: Explanation) -> str:
 
 
 def _table(screen: Console, title: str, table: pa.Table, headings: dict[str, str]) -> None:
-    terminal.print_table(screen, columns.joined(columns.of_arrow(table, headings, one_scale=True), title))
+    terminal.print_table(screen, columns.joined(columns.of_arrow(table, headings, one_scale=True)), title)

@@ -144,7 +144,7 @@ def show(screen: Console, run: Run, job: int, what: str, found: Path, count: int
         title = "Links on the critical path (a piece counts at every link of its path)"
         headings = {"name": "link", "class": "class", "path_time_s": "in flight", "share": "share of path"}
         on_path = [*columns.of_arrow(found.links, headings), _counts(found.links)]
-        terminal.print_table(screen, columns.joined(on_path, title))
+        terminal.print_table(screen, columns.joined(on_path), title)
 
 
 def _counts(table: pa.Table) -> columns.ShownColumn:
