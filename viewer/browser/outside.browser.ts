@@ -11,6 +11,7 @@ import {
   keepPicture,
   number,
   open,
+  openInNotebook,
   page,
   picture,
   settle,
@@ -81,18 +82,7 @@ describe('standalone page', () => {
   })
 
   test('a notebook widget draws the data of run.view()', async () => {
-    // The served page is only used to import the module.
-    await open('dragonfly')
-    const data = readFileSync(join(inject('runs'), 'widget.json'), 'utf8')
-    await page.evaluate((json) => Object.assign(window, { cellData: json }), data)
-    // As text: the test runner rewrites import() in functions.
-    await page.evaluate(`(async () => {
-      const module = await import(new URL('viewer.js', location.href).href)
-      const cell = document.createElement('div')
-      cell.id = 'cell'
-      document.body.replaceChildren(cell)
-      window.cleanUp = await module.default.render({ model: { get: () => JSON.parse(window.cellData) }, el: cell })
-    })()`)
+    await openInNotebook('widget.json')
     await page.waitForSelector('#cell [data-ready=yes]')
     await page.locator('#cell [data-test=hottest-undo]').click()
     await settle(page)

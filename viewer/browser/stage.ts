@@ -206,9 +206,15 @@ export type Surface = (typeof SURFACES)[number]
 export async function openOn(surface: Surface, settings = ''): Promise<void> {
   if (surface === 'served') return open('families', settings)
   if (surface === 'html') return openView(page, inject('families'), settings)
+  await openInNotebook('families.json')
+  await setOn(surface, settings)
+}
+
+/** Renders the data of a widget in a notebook cell, `#cell`; `window.cleanUp` removes it. */
+export async function openInNotebook(file: string): Promise<void> {
   // The served page is only used to import the module.
   await open('dragonfly')
-  const data = readFileSync(join(inject('runs'), 'families.json'), 'utf8')
+  const data = readFileSync(join(inject('runs'), file), 'utf8')
   await page.evaluate((json) => Object.assign(window, { cellData: json }), data)
   // As text: the test runner rewrites import() in functions. A notebook cell is narrower than a window.
   await page.evaluate(`(async () => {
@@ -216,9 +222,8 @@ export async function openOn(surface: Surface, settings = ''): Promise<void> {
     const cell = document.createElement('div')
     cell.id = 'cell'
     document.body.replaceChildren(cell)
-    await module.default.render({ model: { get: () => JSON.parse(window.cellData) }, el: cell })
+    window.cleanUp = await module.default.render({ model: { get: () => JSON.parse(window.cellData) }, el: cell })
   })()`)
-  await setOn(surface, settings)
 }
 
 /** Changes the settings; a notebook has no address, so they go to the viewer itself. */
