@@ -1,6 +1,7 @@
 //! Nodes with several NICs: closed forms, flow against packets, faults, mistakes.
 
 use odonata_experiment::{Experiment, RunResult, Values};
+use odonata_routing::algorithm::{Machines, ALGORITHMS};
 use std::path::Path;
 
 /// 72 nodes: 9 groups of 4 routers with 2 nodes each.
@@ -133,13 +134,19 @@ fn packets_go_where_flows_are() {
     }
 }
 
+/// The algorithms that declare one of these.
+fn declaring(machines: &[Machines]) -> impl Iterator<Item = &'static str> + '_ {
+    let hops = ALGORITHMS.iter().filter(|algorithm| algorithm.has_hops());
+    hops.filter(|algorithm| machines.contains(&algorithm.machines)).map(|algorithm| algorithm.name)
+}
+
 /// Every algorithm decides on each plane as on a single machine: both planes accept the offered load, with the same bytes for any number
 /// of threads.
 #[test]
 fn algorithms_route_on_every_plane() {
     let job = "ranks = 72\nranks_per_node = 1\npattern = 'uniform'\ntraffic = { name = 'open', load = 0.2 }";
     let machine = format!("{DRAGONFLY}\nplanes = 2\nrail_rule = 'round-robin'");
-    for routing in ["min", "valiant-g", "ugal-n", "par", "piggyback", "q-adaptive", "up-down", "up-down-adaptive"] {
+    for routing in declaring(&[Machines::Any, Machines::Groups]) {
         let engine =
             format!("kind = 'packet'\nrouting = '{routing}'\nwarm_up = '10 us'\nmeasure = '10 us'\ndrain = '20 us'");
         let [one, three] = [1, 3].map(|threads| try_run(&machine, job, &engine, threads).unwrap());
@@ -150,7 +157,7 @@ fn algorithms_route_on_every_plane() {
     }
     let torus = "topology = 'torus'\ndims = [4, 4]\nnodes_per_router = 1\nplanes = 2\nrail_rule = 'round-robin'";
     let job = job.replace("72", "16");
-    for routing in ["dimension-order", "torus-adaptive", "torus-deterministic", "torus-dynamic"] {
+    for routing in declaring(&[Machines::Grids, Machines::WithoutGroups]) {
         let engine =
             format!("kind = 'packet'\nrouting = '{routing}'\nwarm_up = '5 us'\nmeasure = '10 us'\ndrain = '20 us'");
         let bytes = reals(&result(torus, &job, &engine), "nodes", "ejected_bytes");
