@@ -136,6 +136,12 @@ pub trait Engine: Debug + Send + Sync {
         Vec::new()
     }
 
+    /// What the user should know of the run of this scenario, before it starts.
+    fn warnings(&self, scenario: &Scenario) -> Vec<String> {
+        let _ = scenario;
+        Vec::new()
+    }
+
     /// The memory that the user allows, if there is a word on it.
     fn memory_limit(&self) -> Option<Bytes> {
         None

@@ -32,6 +32,7 @@ use odonata_packet::{
 use odonata_processes::SingleProcess;
 use odonata_routing::defaults::default_routing;
 use odonata_units::{Bytes, Rate, Time};
+use odonata_workload::rails::RailPaths;
 use odonata_workload::{Job, TrafficKind};
 use program_records::ProgramRecords;
 use programs::Programs;
@@ -105,6 +106,23 @@ impl Engine for Packet {
         // An open job sends packets at its load: the pattern says to whom, not how much.
         let amounts = ["bytes", "messages", "iterations"];
         open.iter().flat_map(|job| amounts.map(|key| format!("job.{job}.pattern.{key}"))).collect()
+    }
+
+    /// Open traffic has its load on every NIC, so dead NICs take their part of it along.
+    fn warnings(&self, Scenario { machine, workload, .. }: &Scenario) -> Vec<String> {
+        let open = workload.jobs.iter().filter(|job| matches!(job.traffic, TrafficKind::Open(_)) && !job.idle);
+        let fewer = open.filter(|_| machine.has_rails()).filter_map(|job| {
+            let (sending, all) = RailPaths::new(machine, job).open_senders(job);
+            (sending < all).then(|| {
+                format!(
+                    "job '{}' sends from {sending} of {all} NICs, the others are dead: its load is a share of a NIC's \
+                     bandwidth, so it offers {:.1} % less",
+                    job.name,
+                    100.0 * f64::from(all - sending) / f64::from(all)
+                )
+            })
+        });
+        fewer.collect()
     }
 
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {

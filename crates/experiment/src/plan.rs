@@ -67,7 +67,7 @@ impl Plan {
         let words = jobs::words(&jobs, &mpi.collectives, &mut files, &mut report);
         let Some(hardware) = hardware else { return Err(report.into_problems()) };
         engine.engine.fit(&hardware.machine);
-        let built = jobs::place(&jobs, words, &hardware.machine, hardware.rails, engine.seed, known, &mut report);
+        let built = jobs::place(&jobs, words, &hardware, engine.seed, known, &mut report);
         let (specs, workload) = report.finish(built)?.expect("a workload that is missing is a problem");
         let resolved = resolved::experiment(&hardware.resolved, &specs, &workload, &mpi, &engine, output, &files);
         let scenario = Scenario { machine: hardware.machine, workload, mpi: mpi.settings, seed: engine.seed, output };
@@ -94,6 +94,7 @@ impl Plan {
         let unmatched = jobs::unmatched(workload);
         let mut warnings = jobs::warnings(&scenario.machine, workload);
         warnings.splice(0..0, hardware.warnings);
+        warnings.extend(engine.engine.warnings(&scenario));
         warnings.extend(unmatched.iter().map(|(_, words)| words.clone()));
         warnings.extend(document.left_out.clone());
         Ok(Self {

@@ -211,12 +211,87 @@ fn a_plane_may_fail_in_part() {
     let cut = machine.replace("['fail p1g0r0']", "['fail p1g0r0', 'fail p0g0r1']");
     let found = refused(&cut, job, "kind = 'flow'");
     assert!(found.contains("have no common working rail"), "{found}");
-    // A plane in pieces is no network.
-    let pieces = format!(
-        "{}\nplanes = 2\nedit = ['fail x0:local.0']",
-        "topology = 'torus'\ndims = [4]\nwrap = false\nnodes_per_router = 1"
+}
+
+/// Two planes of a dragonfly+ with 20 nodes, of which plane 1 is edited.
+fn two_planes(edit: &str) -> String {
+    format!(
+        "topology = 'dragonfly-plus'\np = 2\nleaves = 2\nspines = 2\nh = 2\ng = 5\ncores_per_node = 2\nplanes = 2\n\
+         rail_rule = 'round-robin'\nedit = [{edit}]"
+    )
+}
+
+/// Both cables of the first leaf of plane 1, by number: its two nodes are cut off in that plane.
+const CUT: &str = "{ fail_link = '60' }, { fail_link = '61' }";
+const MIN: [&str; 2] = ["kind = 'flow'\nrouting = 'min'", "kind = 'packet'\nrouting = 'min'"];
+
+/// NICs at a router that reaches no other one are dead, exactly as if the router had failed: whatever the rail rule, tables
+/// have the same bytes, and a warning names plane, router, nodes and count.
+#[test]
+fn a_cut_off_router_is_a_failed_one() {
+    let job =
+        "ranks = 20\nranks_per_node = 1\nplacement = 'compact'\npattern = { name = 'all-to-all', bytes = '32 KiB' }";
+    for rule in ["affinity", "round-robin", "hash", "stripe"] {
+        for engine in MIN {
+            let [cut, failed] = [CUT, "{ fail_router = 'p1g0r0' }"]
+                .map(|edit| result(&two_planes(edit).replace("round-robin", rule), job, engine));
+            assert_eq!(cut.tables, failed.tables, "{rule}, {engine}");
+            let bytes = reals(&cut, "nodes", "ejected_bytes");
+            let all = 19.0 * 32.0 * 1024.0;
+            assert!((bytes[0] - all).abs() < 1.0 && bytes[20] == 0.0, "{rule}, {engine}: {} {}", bytes[0], bytes[20]);
+            let sum: f64 = bytes.iter().sum();
+            assert!((sum - 20.0 * all).abs() < 1.0, "{rule}, {engine}: {sum}");
+        }
+    }
+    let report = Experiment::new(text(&two_planes(CUT), job, MIN[1]), "run.toml").check().unwrap();
+    assert_eq!(
+        report.warnings[0],
+        "plane 1 is cut in pieces: routers p1g0r0 can't reach the other routers, so they count as failed; dead NICs: 2, \
+         of nodes p0g0r0n0, p0g0r0n1, whose traffic takes their other NICs"
     );
-    assert!(refused(&pieces.replace("x0:local.0", "p1x0>p1x1:local.0"), PAIR, "kind = 'flow'").contains("plane 1"));
+}
+
+/// The load of open traffic is a share of a NIC: 2 of 40 are dead, so 5 % are missing, and a warning says it. By affinity the
+/// rank of a node with a dead NIC takes the other one, so nothing is missing.
+#[test]
+fn open_traffic_says_what_dead_nics_take_along() {
+    let open = "ranks = 20\nranks_per_node = 1\npattern = 'uniform'\ntraffic = { name = 'open', load = 0.3, injection = 'interval' }";
+    let engine = "kind = 'packet'\nrouting = 'min'\nwarm_up = '10 us'\nmeasure = '50 us'";
+    let delivered = |edit: &str, rule: &str| {
+        let found = result(&two_planes(edit).replace("round-robin", rule), open, engine);
+        let warned = found.summary["warnings"].to_string();
+        (reals(&found, "nodes", "injected_bytes").iter().sum::<f64>(), warned)
+    };
+    let (whole, quiet) = delivered("", "round-robin");
+    let (cut, warned) = delivered(CUT, "round-robin");
+    assert!((cut / whole - 0.95).abs() < 0.01, "{cut} of {whole}");
+    assert!(warned.contains("job 'a' sends from 38 of 40 NICs") && warned.contains("it offers 5.0 % less"), "{warned}");
+    assert!(!quiet.contains("NICs"), "{quiet}");
+    let (whole, cut) = (delivered("", "affinity"), delivered("{ fail_router = 'p0g0r0' }", "affinity"));
+    assert!((cut.0 / whole.0 - 1.0).abs() < 0.01, "{} of {}", cut.0, whole.0);
+    assert!(!cut.1.contains("sends from"), "{}", cut.1);
+}
+
+/// Where a node loses all its NICs, no plane joins all nodes: both engines name the plane, the routers and a way out.
+#[test]
+fn a_machine_cut_in_two_names_plane_and_routers() {
+    let torus = |edit: &str| {
+        format!("topology = 'torus'\ndims = [4]\nwrap = false\nnodes_per_router = 1\nplanes = 2\nedit = [{edit}]")
+    };
+    let both = torus("'fail p0x1>p0x2:local.0', 'fail p1x1>p1x2:local.0'");
+    for engine in MIN.into_iter().chain(["kind = 'packet'\nrouting = 'ecmp'", "kind = 'flow'\nrouting = 'ecmp'"]) {
+        let found = refused(&both, PAIR, engine);
+        assert!(found.contains("plane 0") && found.contains("fail_router"), "{engine}: {found}");
+        assert!(engine.contains("ecmp") || found.contains("p0x0"), "{engine}: {found}");
+    }
+    // In one plane, its smaller half is dead, and the other plane joins all.
+    let half = torus("'fail p1x1>p1x2:local.0'");
+    let all = PAIR.replace("ranks = 2", "ranks = 4");
+    MIN.into_iter().for_each(|engine| assert!(try_run(&half, &all, engine, 1).is_ok()));
+    // Nodes that have no plane in common can't be of one job.
+    let apart = torus("'fail p0x0>p0x1:local.0', 'fail p1x2>p1x3:local.0'");
+    let found = refused(&apart, &all, MIN[0]);
+    assert!(found.contains("node p0x3n0 and node p0x0n0 have no common working rail"), "{found}");
 }
 
 #[test]

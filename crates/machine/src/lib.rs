@@ -12,6 +12,7 @@
 //! crate does not know workloads or routing.
 
 mod builder;
+mod cut_off;
 pub mod edit;
 mod error;
 mod forwarding;
@@ -35,6 +36,7 @@ mod shape;
 pub mod topology;
 
 pub use builder::MachineBuilder;
+pub use cut_off::CutOff;
 pub use error::MachineError;
 pub use forwarding::ForwardingKind;
 pub use links::{Bundle, Cable};

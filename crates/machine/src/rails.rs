@@ -208,6 +208,14 @@ impl Machine {
         &self.planes
     }
 
+    /// Name in this machine of the router that plane `number` calls `name`, with the number of the plane.
+    pub fn name_of_plane_router(&self, number: usize, name: &str) -> String {
+        let first = number * self.router_count() / self.rails.planes as usize;
+        let router = self.planes[number].router_named(name).map(|router| RouterId::from_index(first + router.index()));
+        let name = router.map_or_else(|_| name.to_owned(), |router| self.router_name(router));
+        format!("{name} of plane {number}")
+    }
+
     /// The machine for placement: the first plane with one NIC per node. Jobs can use a node if any of its NICs
     /// works. `None` if nodes have one NIC, so that the machine itself is used.
     pub fn of_hosts(&self) -> Option<Self> {

@@ -427,7 +427,13 @@ fn plan_run(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> RunP
 fn prove(machine: &Machine, routing: &RoutingChoice) -> Result<ProvenRouting, PacketError> {
     let algorithm = routing.algorithm.name;
     if !machine.planes().is_empty() {
-        let planes = machine.planes().iter().map(|plane| prove(plane, routing));
+        let in_plane = |number: usize, error: PacketError| match error {
+            PacketError::Routing(error) => PacketError::Routing(error.in_plane(number)),
+            PacketError::Unreachable(error) => PacketError::Unreachable(error.in_plane(machine, number)),
+            other => other,
+        };
+        let planes = machine.planes().iter().enumerate();
+        let planes = planes.map(|(number, plane)| prove(plane, routing).map_err(|error| in_plane(number, error)));
         let mut planes = planes.collect::<Result<Vec<ProvenRouting>, _>>()?;
         let highest = planes.iter().map(|plane| plane.vc_order).max().expect("several planes");
         let plain_channels = planes.iter().map(|plane| plane.plain_channels).max().expect("several planes");

@@ -31,14 +31,18 @@ impl FlowPaths {
         let whole = std::slice::from_ref(machine);
         let machines = if machine.planes().is_empty() { whole } else { machine.planes() };
         let (mut planes, mut first_node, mut first_link) = (Vec::new(), 0, 0);
-        for plane in machines {
+        for (number, plane) in machines.iter().enumerate() {
+            let refused = |refusal: Refusal| match machine.planes() {
+                [] => refusal.of(rule.name()),
+                _ => refusal.of(rule.name()).in_plane(number),
+            };
             let hops = NextHops::without_tables(plane);
             let hops = Arc::new(if rule.is_listed() { hops.with_machine(plane) } else { hops });
-            let forwarding = rule.forwarding(&hops).map_err(|refusal| refusal.of(rule.name()))?;
+            let forwarding = rule.forwarding(&hops).map_err(refused)?;
             if rule.is_listed() {
                 let flows = Discipline::Relation(Arc::new(Flows::of(&hops, &forwarding)));
                 let cycle = deadlock::check(&hops, &flows, 1, u8::MAX, None).map_err(|cycle| cycle.to_string());
-                cycle.map_err(|reason| Refusal::Machine(reason).of(rule.name()))?;
+                cycle.map_err(|reason| refused(Refusal::Machine(reason)))?;
             }
             planes.push(Plane { hops, forwarding, first_node, first_link });
             first_node += plane.node_count() as u32;

@@ -36,7 +36,7 @@ pub enum UnreachableError {
     /// No path between two working routers.
     #[error(
         "router {from} can't reach router {to}: failed or missing cables cut the machine in two; repair a \
-        cable, or let the cut-off routers fail, too"
+        cable, or let the cut-off routers fail, too, with fail_router in 'edit'"
     )]
     Router {
         /// Name of the router that is cut off.
@@ -52,6 +52,18 @@ pub enum UnreachableError {
         /// Most hops.
         limit: u8,
     },
+}
+
+impl UnreachableError {
+    /// The error of a plane, with the names that its routers have in the whole machine.
+    #[must_use]
+    pub fn in_plane(self, machine: &Machine, number: usize) -> Self {
+        let here = |name: String| machine.name_of_plane_router(number, &name);
+        match self {
+            Self::Router { from, to } => Self::Router { from: here(from), to: here(to) },
+            Self::TooFar { from, limit } => Self::TooFar { from: here(from), limit },
+        }
+    }
 }
 
 /// Positions of routers, nodes and groups, and the minimal next hops between them. Immutable.

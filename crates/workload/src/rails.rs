@@ -138,11 +138,29 @@ impl<'a> RailPaths<'a> {
         (rail < 64).then(|| (self.machine.end(a, rail), self.machine.end(b, rail)))
     }
 
-    /// Whether a rank sends open traffic on a rail: its own rail under `affinity`, otherwise all.
-    pub fn sends_on(&self, rank: RankId, rail: u32) -> bool {
-        let JobRails { of_node: node_rails, choice, place, .. } = &self.rails;
+    /// Whether a rank of `node` sends open traffic on a working rail: its own rail under `affinity`, otherwise all.
+    pub fn sends_on(&self, rank: RankId, node: NodeId, rail: u32) -> bool {
+        let JobRails { choice, place, .. } = &self.rails;
+        let working = self.rails.common(node, node);
+        let own = |place: &u32| {
+            let number = place.checked_rem(working.count_ones())?;
+            bits(working).nth(number as usize)
+        };
         choice.rail_rule != RailRule::Affinity
-            || place.as_slice().get(rank.index()).is_none_or(|place| place % node_rails == rail)
+            || place.as_slice().get(rank.index()).is_none_or(|place| own(place) == Some(rail))
+    }
+
+    /// NICs that send open traffic of a job, and how many would if all NICs worked.
+    pub fn open_senders(&self, job: &Job) -> (u32, u32) {
+        let mut ranks_of_node: BTreeMap<NodeId, u32> = BTreeMap::new();
+        job.node_of_rank.iter().for_each(|&node| *ranks_of_node.entry(node).or_default() += 1);
+        let JobRails { of_node, choice, .. } = self.rails;
+        let used = |ranks: u32, nics: u32| if choice.rail_rule == RailRule::Affinity { nics.min(ranks) } else { nics };
+        let sum = |(sending, all): (u32, u32), (node, ranks): (NodeId, u32)| {
+            let working = self.rails.common(node, node).count_ones();
+            (sending + used(ranks, working), all + used(ranks, of_node))
+        };
+        ranks_of_node.into_iter().fold((0, 0), sum)
     }
 
     /// Passes the parts of a message that leaves its node to `each`. `number` is its number within its rank.

@@ -26,6 +26,8 @@ pub(super) struct Hardware {
     pub(super) resolved: Table,
     /// What a user should know of the edits.
     pub(super) warnings: Vec<String>,
+    /// Those of them that name dead NICs.
+    pub(super) cut_off: Vec<String>,
     /// What the reader of its file took for figures that nobody gave.
     pub(super) assumptions: Vec<Assumption>,
     /// Classes whose bandwidth a key or an edit changes, with its place.
@@ -66,11 +68,25 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
         Origin::Preset(name) if untouched => Some(&presets::find(name).expect("a known preset").declared),
         _ => None,
     };
-    let warnings = if spec.edits.is_empty() { Vec::new() } else { edit_warnings(&machine, &before, &after) };
+    let (machine, cut_off) = machine.without_cut_off();
+    let cut_off: Vec<String> = cut_off.iter().map(|part| part.describe(&machine)).collect();
+    let mut warnings = if spec.edits.is_empty() { Vec::new() } else { edit_warnings(&machine, &before, &after) };
+    warnings.extend(cut_off.iter().cloned());
     // With one NIC there is nothing to choose.
     let of_several = ["rail_routers", "rail_rule", "stripe_from"].map(|key| format!("machine.{key}"));
     let ignored = if machine.has_rails() { Vec::new() } else { of_several.to_vec() };
-    Some(Hardware { machine, rails, prices, declared, resolved, warnings, assumptions, changed_bandwidths, ignored })
+    Some(Hardware {
+        machine,
+        rails,
+        prices,
+        declared,
+        resolved,
+        warnings,
+        cut_off,
+        assumptions,
+        changed_bandwidths,
+        ignored,
+    })
 }
 
 /// Gives nodes further NICs. Returns the rule that spreads messages over them.

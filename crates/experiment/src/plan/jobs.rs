@@ -1,5 +1,6 @@
 //! From `[[job]]` to placed jobs.
 
+use super::hardware::Hardware;
 use crate::spec::job::{patterns, programs, JobEntry, WorkEntry};
 use odonata_declare::{ParameterError, Value, Variant};
 use odonata_document::{variant::VariantChoice, Files, Place, ProblemKind, Report};
@@ -8,7 +9,6 @@ use odonata_memory as memory;
 use odonata_programs::collective::Collectives;
 use odonata_programs::mistakes::ExaminationCache;
 use odonata_programs::ProgramSpec;
-use odonata_workload::rail_choice::RailChoice;
 use odonata_workload::volumes::Messages;
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, TrafficSpec, Work, Workload, WorkloadError, TRAFFIC};
 use std::sync::Arc;
@@ -102,22 +102,23 @@ fn set_all(
 pub(super) fn place(
     entries: &[JobEntry],
     words: Vec<Option<JobSpec>>,
-    machine: &Machine,
-    rails: RailChoice,
+    hardware: &Hardware,
     seed: u64,
     known: &mut ExaminationCache,
     report: &mut Report<'_>,
 ) -> Option<(Vec<JobSpec>, Workload)> {
+    let Hardware { machine, rails, cut_off, .. } = hardware;
     let specs: Vec<JobSpec> = words.into_iter().collect::<Option<_>>()?;
     admit(entries, &specs, machine, report)?;
     let of_hosts = machine.of_hosts();
     let hosts = of_hosts.as_ref().unwrap_or(machine);
     match Workload::build_with_cache(hosts, &specs, seed, known) {
-        Ok(mut workload) => match workload.spread_over_rails(machine, rails) {
+        Ok(mut workload) => match workload.spread_over_rails(machine, *rails) {
             Ok(()) => Some((specs, workload)),
             Err(error) => {
                 let place = entries[error.job].place_of("placement");
-                report.add(ProblemKind::Workload, place, error.to_string(), None);
+                let help = (!cut_off.is_empty()).then(|| cut_off.join("; "));
+                report.add(ProblemKind::Workload, place, error.to_string(), help);
                 None
             }
         },

@@ -42,7 +42,7 @@ impl RankDestinations {
                 let end = machine.end(node, rail);
                 if !machine.router_up(machine.router_of(end)) {
                     dead.insert(end);
-                } else if lanes.sends_on(rank, rail) {
+                } else if lanes.sends_on(rank, node, rail) {
                     let of_end = senders.entry(end).or_default();
                     of_end.ranks.push(rank);
                     of_end.offset = end.0 - node.0;

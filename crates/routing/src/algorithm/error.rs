@@ -29,6 +29,19 @@ pub enum RoutingError {
     },
 }
 
+impl RoutingError {
+    /// The error on plane `number`.
+    #[must_use]
+    pub fn in_plane(self, number: usize) -> Self {
+        match self {
+            Self::Machine { algorithm, reason } => {
+                Self::Machine { algorithm, reason: format!("plane {number}: {reason}") }
+            }
+            other => other,
+        }
+    }
+}
+
 /// A [`RoutingError`] of an algorithm that does not know its own name.
 #[derive(Debug)]
 pub enum Refusal {

@@ -19,7 +19,7 @@ impl UnreachedPair {
     pub(crate) fn reason(self, hops: &NextHops) -> String {
         format!(
             "no path from router {} to router {}: failed or missing cables cut the machine; undo the edit or fault, or \
-             let the cut-off routers fail, too",
+             let the cut-off routers fail, too, with fail_router in 'edit'",
             hops.router_name(self.from),
             hops.router_name(self.to)
         )

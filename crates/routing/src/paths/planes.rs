@@ -22,7 +22,7 @@ pub(super) fn path_rule(machine: &Machine, of_plane: impl Fn(&Machine) -> RuleRe
     let (mut planes, mut notices) = (Vec::new(), Vec::new());
     let (mut router, mut link) = (0, 0);
     for (number, plane) in machine.planes().iter().enumerate() {
-        let (rule, found) = of_plane(plane).map_err(|error| in_plane(number, error))?;
+        let (rule, found) = of_plane(plane).map_err(|error| in_plane(machine, number, error))?;
         notices.extend(found.into_iter().map(|Notice(words)| Notice(format!("plane {number}: {words}"))));
         let (routers, links) = (plane.router_count() as u32, plane.link_count());
         planes.push(Plane { rule, routers: router..router + routers, links: link..link + links });
@@ -31,9 +31,9 @@ pub(super) fn path_rule(machine: &Machine, of_plane: impl Fn(&Machine) -> RuleRe
     Ok((Box::new(PlanePaths(planes)), notices))
 }
 
-/// Adds the plane to the router names of an error.
-fn in_plane(number: usize, error: PathError) -> PathError {
-    let here = |name: String| format!("{name} of plane {number}");
+/// The error with the names that the routers have in the whole machine.
+fn in_plane(machine: &Machine, number: usize, error: PathError) -> PathError {
+    let here = |name: String| machine.name_of_plane_router(number, &name);
     match error {
         PathError::Unreachable { from, to } => PathError::Unreachable { from: here(from), to: here(to) },
         PathError::NoUpDownPath { from, to } => PathError::NoUpDownPath { from: here(from), to: here(to) },

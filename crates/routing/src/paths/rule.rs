@@ -65,7 +65,7 @@ pub enum PathError {
     /// Two working routers with nodes, without a path between them.
     #[error(
         "no path from router {from} to router {to}: the machine is cut in pieces; undo the edit or fault that \
-        cut it, or place no job across it"
+        cut it, let the cut-off routers fail, too, with fail_router in 'edit', or place no job across it"
     )]
     Unreachable {
         /// Name of the source router.
