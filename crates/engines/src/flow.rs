@@ -67,7 +67,7 @@ fn read(fields: &Fields, report: &mut Report<'_>) -> Flow {
 impl Flow {
     fn take(&mut self, routing: EngineRouting) {
         self.settings.routing = routing.choice.paths().expect("an algorithm that the engine takes");
-        self.settings.path_set = routing.choice.algorithm.path_set().expect("an algorithm that the engine takes");
+        self.settings.allowed_paths = routing.choice.algorithm.path_set().expect("an algorithm that the engine takes");
         self.routing = Some(routing);
     }
 }
@@ -92,9 +92,14 @@ impl Engine for Flow {
         self.routing.iter().filter_map(EngineRouting::assumption).collect()
     }
 
+    fn warnings(&self, Scenario { machine, .. }: &Scenario) -> Vec<String> {
+        let own_bandwidth = self.routing.iter().filter(|_| self.settings.link_capacity.is_none());
+        own_bandwidth.filter_map(|routing| routing::unequal_cables_warning(&routing.choice, machine)).collect()
+    }
+
     fn mechanism(&self) -> String {
         let mechanism = self.settings.routing.mechanism();
-        self.settings.path_set.limit().map_or_else(|| mechanism.into(), |limit| format!("{mechanism}; {limit}"))
+        self.settings.allowed_paths.limit().map_or_else(|| mechanism.into(), |limit| format!("{mechanism}; {limit}"))
     }
 
     fn resolved(&self) -> Vec<(&'static str, Value)> {

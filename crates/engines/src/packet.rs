@@ -122,7 +122,7 @@ impl Engine for Packet {
                 )
             })
         });
-        fewer.collect()
+        fewer.chain(routing::unequal_cables_warning(self.choice(), machine)).collect()
     }
 
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {

@@ -3,8 +3,12 @@
 
 use odonata_declare::{Assumption, Family, Key, Kind, Value, VariantInfo};
 use odonata_document::{Fields, Files};
+use odonata_machine::Machine;
 use odonata_routing::algorithm::{Algorithm, PathChoice, RoutingChoice, ALGORITHMS};
+use odonata_routing::cable_shares::unequal_pair;
 use odonata_routing::defaults::DefaultRouting;
+use odonata_units::{LinkId, Rate};
+use std::collections::BTreeSet;
 
 /// Those that choose among whole paths, for engines with a steady state. Parameters of hop-by-hop decisions have no
 /// meaning there.
@@ -60,6 +64,23 @@ impl EngineRouting {
         let reason = format!("default for {}{relative}", default.machines);
         Some(Assumption { key: "engine.routing".into(), value: format!("\"{value}\""), reason })
     }
+}
+
+/// The warning of a routing with one path per flow on a machine with unequal parallel cables.
+pub(super) fn unequal_cables_warning(choice: &RoutingChoice, machine: &Machine) -> Option<String> {
+    let Some(PathChoice::OnePath(_)) = choice.paths() else { return None };
+    let (a, b) = unequal_pair(machine)?;
+    let between = machine.links_from(a).map(LinkId::from_index).filter(|&link| machine.target(link) == b);
+    let rates: BTreeSet<Rate> = between.map(|link| machine.bandwidth(link)).collect();
+    let rates: Vec<String> = rates.iter().rev().map(Rate::to_string).collect();
+    Some(format!(
+        "routing '{}' gives parallel cables equal numbers of flows, as switches do by default, but some are unequal ({} \
+         to {}: {}): a flow keeps its cable, so the slowest sets the pace. 'up-down' and 'min' share them by bandwidth",
+        choice.algorithm.name,
+        machine.router_name(a),
+        machine.router_name(b),
+        rates.join(", ")
+    ))
 }
 
 fn known(name: &str) -> RoutingChoice {

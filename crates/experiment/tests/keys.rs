@@ -129,7 +129,7 @@ fn every_setting_has_a_key() {
         assert!(missing.is_empty(), "{missing:?} of\n{shown}");
     };
     // The routing decides the set of its paths.
-    check(format!("{:#?}", FlowSettings::default()), keys_of("engine", "flow"), &["path_set"]);
+    check(format!("{:#?}", FlowSettings::default()), keys_of("engine", "flow"), &["allowed_paths"]);
     check(format!("{:#?}", Dragonfly::default()), keys_of("machine", "dragonfly"), &figures);
     check(format!("{:#?}", Cascade::default()), keys_of("machine", "cascade"), &figures);
     check(format!("{:#?}", Torus::default()), keys_of("machine", "torus"), &figures);

@@ -272,7 +272,7 @@ fn open_traffic_says_what_dead_nics_take_along() {
     assert!(!cut.1.contains("sends from"), "{}", cut.1);
 }
 
-/// Where a node loses all its NICs, no plane joins all nodes: both engines name the plane, the routers and a way out.
+/// Where a node loses all its NICs, no plane joins all nodes: both engines name the plane, the routers and `fail_router`.
 #[test]
 fn a_machine_cut_in_two_names_plane_and_routers() {
     let torus = |edit: &str| {

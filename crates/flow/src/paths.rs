@@ -5,7 +5,7 @@ use crate::{FlowError, FlowSettings};
 use odonata_machine::Machine;
 use odonata_routing::algorithm::PathChoice;
 use odonata_routing::flow_paths::FlowPaths;
-use odonata_routing::paths::{path_rule_of, PathRule};
+use odonata_routing::paths::{by_bandwidth, path_rule_of, PathRule};
 use odonata_units::LinkId;
 
 /// The paths of a routing on a machine.
@@ -22,7 +22,8 @@ impl<'a> Paths<'a> {
         if let PathChoice::OnePath(rule) = &settings.routing {
             return Ok((Self::OnePath(FlowPaths::new(machine, rule)?), Vec::new()));
         }
-        let (rule, notices) = path_rule_of(machine, settings.path_set, settings.intermediate)?;
+        let (rule, notices) = path_rule_of(machine, settings.allowed_paths, settings.intermediate)?;
+        let rule = if settings.link_capacity.is_none() { by_bandwidth(machine, rule) } else { rule };
         Ok((Self::Drawn(rule), notices.into_iter().map(|notice| notice.0).collect()))
     }
 }

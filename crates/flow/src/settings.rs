@@ -67,7 +67,7 @@ parameters! {
         /// Choice of paths by messages. The engine sets it from the key `routing` or the default of the machine.
         pub routing: PathChoice = PathChoice::AdaptiveHybrid, no key;
         /// The paths that they choose among.
-        pub path_set: PathSet = PathSet::All, no key;
+        pub allowed_paths: PathSet = PathSet::All, no key;
     }
 }
 

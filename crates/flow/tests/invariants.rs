@@ -59,9 +59,9 @@ fn routings() -> Vec<FlowSettings> {
     let is_general =
         |routing: &PathChoice| !matches!(routing, PathChoice::OnePath(OnePath::DModK | OnePath::Tables(_)));
     let of = |algorithm: &Algorithm| {
-        let path_set = algorithm.path_set().filter(|set| *set != PathSet::Torus)?;
+        let allowed_paths = algorithm.path_set().filter(|set| *set != PathSet::Torus)?;
         let routing = algorithm.with_defaults().paths().filter(is_general)?;
-        Some(FlowSettings { routing, path_set, ..FlowSettings::default() })
+        Some(FlowSettings { routing, allowed_paths, ..FlowSettings::default() })
     };
     let all: Vec<_> = ALGORITHMS.iter().filter_map(of).collect();
     assert_eq!(all.len(), ROUTINGS);
@@ -73,7 +73,7 @@ const ROUTINGS: usize = 13;
 
 /// The routing of the settings, for messages.
 fn named(settings: &FlowSettings) -> String {
-    format!("{:?} of {:?}", settings.routing, settings.path_set)
+    format!("{:?} of {:?}", settings.routing, settings.allowed_paths)
 }
 
 /// No job ends before its bytes have passed its links and NICs, and the bytes of earlier jobs, under any routing.

@@ -13,6 +13,7 @@
 //! again with a stricter VC order ([`crate::next_hop::VcOrder`]).
 
 pub mod adaptive;
+mod by_bandwidth;
 mod by_message;
 mod channel_kind;
 mod crossing;

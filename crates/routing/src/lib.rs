@@ -12,6 +12,7 @@
 //! paths between groups that are joined by several cables.
 
 pub mod algorithm;
+pub mod cable_shares;
 pub mod deadlock;
 pub mod defaults;
 pub mod flow_paths;

@@ -19,6 +19,7 @@ mod ports;
 mod vc_offsets;
 mod vc_order;
 
+use crate::cable_shares::CableShares;
 use crate::gateways::Gateways;
 use crate::ranges::Ranges;
 use odonata_machine::{Machine, Shape};
@@ -105,6 +106,7 @@ pub struct NextHops {
     router_up: Vec<bool>,
     router_names: Vec<String>,
     axes: Vec<String>,
+    cable_shares: Option<Arc<CableShares>>,
     machine: Option<Arc<Machine>>,
 }
 
@@ -172,6 +174,7 @@ impl NextHops {
                 machine.routers().map(|r| machine.router_name(r)).collect()
             },
             axes: machine.coordinates().axes.clone(),
+            cable_shares: CableShares::of(machine).map(Arc::new),
             machine: None,
         }
     }
@@ -185,6 +188,11 @@ impl NextHops {
     /// The machine, if it was kept.
     pub fn machine(&self) -> Option<&Machine> {
         self.machine.as_deref()
+    }
+
+    /// The shares of parallel cables, if some of them are unequal.
+    pub(crate) fn cable_shares(&self) -> Option<&Arc<CableShares>> {
+        self.cable_shares.as_ref()
     }
 
     /// Whether there are tables of next hops.

@@ -14,8 +14,11 @@
 //! | [`UpDownPaths`] | any, for up/down routings | the shortest paths that go up, then down | the same | the same |
 //! | [`GraphPaths`] | fat tree, any graph | hop by hop on minimal paths | the same | via a random router |
 //!
+//! Of parallel cables, a rule draws each as often as the others. [`by_bandwidth`] changes that where they are unequal.
+//!
 //! If faults break the structure that a rule needs, the machine gets the [`GraphPaths`] rule and a [`Notice`].
 
+mod by_bandwidth;
 mod draws;
 mod graph;
 mod grouped;
@@ -24,6 +27,7 @@ mod rule;
 mod torus;
 mod up_down;
 
+pub use by_bandwidth::by_bandwidth;
 pub use draws::Draws;
 pub use graph::GraphPaths;
 pub use grouped::GroupedPaths;

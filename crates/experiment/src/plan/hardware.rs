@@ -26,7 +26,7 @@ pub(super) struct Hardware {
     pub(super) resolved: Table,
     /// What a user should know of the edits.
     pub(super) warnings: Vec<String>,
-    /// Those of them that name dead NICs.
+    /// The warnings about dead NICs.
     pub(super) cut_off: Vec<String>,
     /// What the reader of its file took for figures that nobody gave.
     pub(super) assumptions: Vec<Assumption>,

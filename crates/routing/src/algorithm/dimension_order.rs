@@ -7,6 +7,7 @@
 //! channel, and a packet enters it only if it leaves room for another packet ([`Rings`]). Each number of parallel
 //! cables is a separate ring, and a packet keeps the cable number that it drew. A mesh needs one channel.
 
+use super::by_bandwidth::by_bandwidth;
 use super::grid::{Grid, Step};
 use super::{
     any, Algorithm, Decision, Discipline, Engines, Header, Hop, Machines, Needs, PathChoice, Refusal, Relation, Rings,
@@ -50,7 +51,7 @@ pub(super) const DIMENSION_ORDER: Algorithm = Algorithm {
 
 pub(super) fn build(hops: Arc<NextHops>, &settings: &TorusSettings) -> Result<Box<dyn Routing>, Refusal> {
     let order = Arc::new(DimensionOrderPaths::of(&hops, settings)?);
-    Ok(Box::new(DimensionOrder { hops, order }))
+    Ok(by_bandwidth(&Arc::clone(&hops), Box::new(DimensionOrder { hops, order })))
 }
 
 /// Most parallel cables that a packet draws from. The phase byte holds the cable number.

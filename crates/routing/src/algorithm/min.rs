@@ -14,6 +14,7 @@
 //!   the hop count, so no path closes a cycle. If paths have more hops than channels are possible, the channel counts
 //!   turns from a link down (to a lower router number) to a link up.
 
+use super::by_bandwidth::by_bandwidth;
 use super::crossing::hop_inside;
 use super::dimension_order::{self, TorusSettings};
 use super::vc_counter::VcCounter;
@@ -38,7 +39,8 @@ pub(super) const MIN: Algorithm = Algorithm {
 
 fn build(hops: Arc<NextHops>, _: &NoParameters) -> Result<Box<dyn Routing>, Refusal> {
     if hops.groups() > 1 {
-        return Ok(Box::new(GroupedMin::new(hops)));
+        let routing = GroupedMin::new(Arc::clone(&hops));
+        return Ok(by_bandwidth(&hops, Box::new(routing)));
     }
     if matches!(hops.shape(), Shape::Torus { .. }) {
         // A torus with a missing step is handled as a graph.
@@ -47,7 +49,7 @@ fn build(hops: Arc<NextHops>, _: &NoParameters) -> Result<Box<dyn Routing>, Refu
         }
     }
     let counter = VcCounter::of(&hops);
-    Ok(Box::new(GraphMin { hops, counter }))
+    Ok(by_bandwidth(&Arc::clone(&hops), Box::new(GraphMin { hops, counter })))
 }
 
 /// MIN on a machine with groups.

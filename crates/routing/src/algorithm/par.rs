@@ -14,6 +14,7 @@
 //! Traffic inside a group is minimal, on the last channel.
 
 use super::adaptive::{AdaptivePaths, AdaptiveSettings, PriorKnowledge};
+use super::by_bandwidth::by_bandwidth;
 use super::crossing::Crossing;
 use super::{Algorithm, Decision, Discipline, Engines, Goal, Header, Hop, Leg, Machines, Needs, Refusal, Routing};
 use crate::next_hop::NextHops;
@@ -60,8 +61,8 @@ pub(super) const PAR: Algorithm = Algorithm {
 
 fn build(hops: Arc<NextHops>, &settings: &ParSettings) -> Result<Box<dyn Routing>, Refusal> {
     let ParSettings { choice, second_intermediate } = settings;
-    let paths = AdaptivePaths::of(hops, Crossing::Router, FIRST_MINIMAL + 1, choice)?;
-    Ok(Box::new(Par { paths, second_intermediate }))
+    let paths = AdaptivePaths::of(Arc::clone(&hops), Crossing::Router, FIRST_MINIMAL + 1, choice)?;
+    Ok(by_bandwidth(&hops, Box::new(Par { paths, second_intermediate })))
 }
 
 impl Routing for Par {

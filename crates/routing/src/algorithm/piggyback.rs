@@ -15,6 +15,7 @@
 //! its last bits. And of the rule for a congested cable, only the form is used.
 
 use super::adaptive::{AdaptivePaths, AdaptiveSettings, PriorKnowledge, THRESHOLD};
+use super::by_bandwidth::by_bandwidth;
 use super::crossing::Crossing;
 use super::{
     Algorithm, Decision, Discipline, Engines, Feedback, Header, Hop, Machines, Memory, Needs, Refusal, RouterReport,
@@ -51,7 +52,8 @@ pub(super) const PIGGYBACK: Algorithm = Algorithm {
 };
 
 fn build(hops: Arc<NextHops>, &settings: &PiggybackSettings) -> Result<Box<dyn Routing>, Refusal> {
-    Ok(Box::new(Piggyback { paths: AdaptivePaths::of(hops, Crossing::Router, 0, settings.choice)?, settings }))
+    let paths = AdaptivePaths::of(Arc::clone(&hops), Crossing::Router, 0, settings.choice)?;
+    Ok(by_bandwidth(&hops, Box::new(Piggyback { paths, settings })))
 }
 
 /// Global cables per router with a congestion bit: the bits of a note.

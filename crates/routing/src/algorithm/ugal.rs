@@ -5,6 +5,7 @@
 //! random routers of them (UGALn). A minimal path takes the onward channel. Traffic inside a group is minimal.
 
 use super::adaptive::{AdaptivePaths, AdaptiveSettings, PriorKnowledge};
+use super::by_bandwidth::by_bandwidth;
 use super::crossing::Crossing;
 use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Machines, Needs, Refusal, Routing};
 use crate::next_hop::NextHops;
@@ -31,7 +32,8 @@ pub(super) const UGAL_N: Algorithm = Algorithm {
 };
 
 fn build(crossing: Crossing, hops: Arc<NextHops>, &settings: &AdaptiveSettings) -> Result<Box<dyn Routing>, Refusal> {
-    Ok(Box::new(Ugal { paths: AdaptivePaths::of(hops, crossing, 0, settings)? }))
+    let paths = AdaptivePaths::of(Arc::clone(&hops), crossing, 0, settings)?;
+    Ok(by_bandwidth(&hops, Box::new(Ugal { paths })))
 }
 
 impl Routing for Ugal {

@@ -5,6 +5,7 @@
 //! one channel is enough on any machine and with any faults, if a path exists. Without a fat tree it always exists, via
 //! the root.
 
+use super::by_bandwidth::by_bandwidth;
 use super::{
     Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Machines, Needs, NoParameters, PathChoice, Refusal,
     Relation, Routing,
@@ -106,7 +107,10 @@ pub(super) const UP_DOWN: Algorithm = Algorithm {
     engines: &Engines::both(
         PathSet::UpDown,
         |_| PathChoice::Fixed(Oblivious::Minimal),
-        |hops, _: &NoParameters| Ok(Box::new(UpDown { paths: UpDownPaths::of(hops)? })),
+        |hops, _: &NoParameters| {
+            let paths = UpDownPaths::of(Arc::clone(&hops))?;
+            Ok(by_bandwidth(&hops, Box::new(UpDown { paths })))
+        },
     ),
 };
 

@@ -2,6 +2,7 @@
 //! the link to the destination group (VALg) or via a random router (VALn). `crossing.rs` has the path and its
 //! channels.
 
+use super::by_bandwidth::by_bandwidth;
 use super::crossing::{Channels, Crossing};
 use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Machines, Needs, NoParameters, Refusal, Routing};
 use crate::next_hop::NextHops;
@@ -31,7 +32,7 @@ pub(super) const VALIANT_N: Algorithm = Algorithm {
 
 fn build(crossing: Crossing, hops: Arc<NextHops>) -> Result<Box<dyn Routing>, Refusal> {
     let channels = crossing.channels(&hops, 0)?;
-    Ok(Box::new(Valiant { hops, crossing, channels }))
+    Ok(by_bandwidth(&Arc::clone(&hops), Box::new(Valiant { hops, crossing, channels })))
 }
 
 impl Routing for Valiant {

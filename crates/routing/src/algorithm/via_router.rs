@@ -11,6 +11,7 @@
 //! increase with every hop or every turn of the whole path, so no cycle is possible.
 
 use super::adaptive::shortest_queue;
+use super::by_bandwidth::by_bandwidth;
 use super::vc_counter::VcCounter;
 use super::{
     any, AdaptiveSettings, Algorithm, Decision, Discipline, Engines, Header, Hop, Machines, Needs, NoParameters,
@@ -57,7 +58,7 @@ fn build(hops: Arc<NextHops>, settings: Option<AdaptiveSettings>) -> Result<Box<
         return refused(format!("it needs a third router, but the machine has {routers}; use 'min'"));
     }
     let counter = VcCounter::of(&hops);
-    Ok(Box::new(ViaRouter { hops, counter, settings }))
+    Ok(by_bandwidth(&Arc::clone(&hops), Box::new(ViaRouter { hops, counter, settings })))
 }
 
 /// Flag in `state.phase`, next to the flag of [`VcCounter`]: the packet is on the path to `via`.

@@ -64,8 +64,8 @@ impl PathSet {
 pub enum PathError {
     /// Two working routers with nodes, without a path between them.
     #[error(
-        "no path from router {from} to router {to}: the machine is cut in pieces; undo the edit or fault that \
-        cut it, let the cut-off routers fail, too, with fail_router in 'edit', or place no job across it"
+        "no path from router {from} to router {to}: the machine is cut in pieces; undo the edit or fault, let \
+        the cut-off routers fail, too (fail_router in 'edit'), or place no job across it"
     )]
     Unreachable {
         /// Name of the source router.
