@@ -113,6 +113,26 @@ fn an_edge_list_has_defaults_for_what_it_lacks() {
     );
 }
 
+/// The line about a file names the rails, and whether anybody gave the bandwidth of the nodes' links.
+#[test]
+fn the_line_about_a_file_names_rails_and_assumed_nics() {
+    let directory = Directory::new("rails");
+    directory.write("a.csv", b"src,dst,bandwidth\nr0,r1,100 Gb/s\nr1,r2,100 Gb/s\nr2,r0,100 Gb/s\n");
+    let last = |keys: &str| {
+        let found = directory.machine(&format!("file = 'a.csv'\n{keys}")).unwrap().metrics;
+        found["machine"]["reading"].as_array().unwrap().last().unwrap().as_str().unwrap().to_owned()
+    };
+    // Routers with one node are nodes: two cables of 12.5 GB/s each.
+    assert_eq!(last(""), "1 rail, bandwidth of the nodes' links 25 GB/s (assumed)");
+    let given = "class.terminal.bandwidth = '50 GB/s'";
+    assert_eq!(last(&format!("rails = 4\n{given}")), "4 rails, bandwidth of the nodes' links 50 GB/s (given)");
+    let edit = "planes = 2\nedit = ['terminal.bandwidth=10 GB/s']";
+    assert_eq!(last(edit), "2 planes with 1 rail each, bandwidth of the nodes' links 10 GB/s (given)");
+    let family = Experiment::new("[machine]\ntopology = 'torus'\nrails = 2\n", "m.toml").machine(1).unwrap().metrics;
+    assert_eq!(family["machine"]["reading"].as_array().unwrap().len(), 0);
+    assert_eq!(family["machine"]["rails"], 2);
+}
+
 #[test]
 fn a_mistake_in_a_file_has_its_line() {
     let directory = Directory::new("mistake");

@@ -34,6 +34,23 @@ fn csv_mistakes() {
         ("src,dst\na b,c\n", "e.csv:line 2: 'a b' can't be the name of a router"),
         ("src,dst,bandwidth,capacity_bytes_per_s\n", "e.csv:line 1: there are two columns of bandwidth"),
         ("src,source,dst\n", "e.csv:line 1: column 'source' repeats another column"),
+        ("src,port,src_port,dst\n", "e.csv:line 1: column 'src_port' repeats another column"),
+        (
+            "src,dst,src_port,dst_port\na,b,p1,p1\na,c,p2,p1\nd,c,p1,p1\n",
+            "e.csv:line 4: two cables on port 'p1' of router c; line 3 has the first",
+        ),
+        (
+            "source,source_port,target\na,xe-0/0/1,b\na,xe-0/0/1,b\n",
+            "e.csv:line 3: two cables on port 'xe-0/0/1' of router a; line 2 has the first",
+        ),
+        (
+            "src,dst,port,count\na,b,7,2\n",
+            "e.csv:line 2: 2 parallel cables on port '7' of router a; give each its own row",
+        ),
+        (
+            "src,dst,src_port,dst_port\na,b,1,2\nb,a,2,1\nb,a,2,1\n",
+            "e.csv:line 4: two cables on port '2' of router b; line 2 has the first",
+        ),
     ] {
         let found = csv(text);
         assert!(found.starts_with(message), "{text:?}: {found}");
@@ -42,6 +59,20 @@ fn csv_mistakes() {
         .unwrap_err()
         .to_string()
         .contains("byte 0: the file is compressed with gzip"));
+}
+
+/// Ports have no other effect: by any names, at one end or both, missing, or in rows of both directions.
+#[test]
+fn ports_are_only_checked() {
+    let read = |text: &str| import::edge_list_csv(text.as_bytes(), "e.csv", &EdgeListOptions::default()).unwrap();
+    for (plain, with_ports) in [
+        ("src,dst\na,b\na,b\n", "src,dst,src_port,dst_port\na,b,Eth1/1,swp1\na,b,Eth1/2,swp2\n"),
+        ("src,dst\na,b\na,b\n", "src,dst,port\na,b,\na,b,\n"),
+        ("src,dst\na,b\nb,a\n", "src,dst,source_port,target_port\na,b,1,2\nb,a,2,1\n"),
+        ("src,dst\na,b\nb,a\n", "src,dst,port\na,b,1\nb,a,1\n"),
+    ] {
+        assert_eq!(read(plain).build().unwrap(), read(with_ports).build().unwrap(), "{with_ports:?}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use odonata_machine::edit::{self, Edit, FigureChange};
 use odonata_machine::import::{self, FormatError, FORMATS, NIC_BANDWIDTH};
 use odonata_machine::topology::{Extent, TOPOLOGIES};
 use odonata_machine::{metrics, presets};
-use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError, NodeSettings, RailSettings};
+use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError, NodeSettings, RailSettings, Rails};
 use odonata_memory as memory;
 use odonata_workload::rail_choice::RailChoice;
 use std::path::Path;
@@ -52,7 +52,11 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
     describe(&builder, spec, &prices, &mut resolved);
     let rails = add_rails(&mut builder, spec, &mut resolved, report)?;
     let before = cables_by_class(&builder);
-    let builder = apply_edits(builder, spec, seed, report)?;
+    let mut builder = apply_edits(builder, spec, seed, report)?;
+    if !builder.reading.is_empty() {
+        let found = nics_found(&builder, &assumptions);
+        builder.reading.push(found);
+    }
     let after = cables_by_class(&builder);
     let machine = match builder.build() {
         Ok(machine) => machine,
@@ -178,6 +182,16 @@ fn assumptions(builder: &mut MachineBuilder, spec: &MachineSpec) -> Vec<Assumpti
         known.key = format!("machine.{}", known.key);
     }
     assumed
+}
+
+/// The NICs of a node in a few words, for the line that says how a file was understood.
+fn nics_found(builder: &MachineBuilder, assumptions: &[Assumption]) -> String {
+    let Rails { planes, per_plane, .. } = builder.rails;
+    let rails = format!("{per_plane} rail{}", if per_plane == 1 { "" } else { "s" });
+    let rails = if planes == 1 { rails } else { format!("{planes} planes with {rails} each") };
+    let assumed = assumptions.iter().any(|known| known.key.strip_prefix("machine.") == Some(NIC_BANDWIDTH));
+    let source = if assumed { "assumed" } else { "given" };
+    format!("{rails}, bandwidth of the nodes' links {} ({source})", builder.terminal.bandwidth)
 }
 
 /// The classes with the number of their cables.

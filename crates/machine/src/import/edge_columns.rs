@@ -49,6 +49,10 @@ pub struct EdgeListColumns {
     pub src_nodes: Vec<u32>,
     /// Nodes of the router `dst`.
     pub dst_nodes: Vec<u32>,
+    /// Port of the cable at `src`, by any name, so that two cables on one port are found; an empty text if unknown.
+    pub src_port: Vec<String>,
+    /// Port of the cable at `dst`.
+    pub dst_port: Vec<String>,
 }
 
 impl EdgeListColumns {
@@ -64,6 +68,8 @@ impl EdgeListColumns {
             ("latency", self.latency.len()),
             ("src_nodes", self.src_nodes.len()),
             ("dst_nodes", self.dst_nodes.len()),
+            ("src_port", self.src_port.len()),
+            ("dst_port", self.dst_port.len()),
         ];
         if self.dst.len() != rows {
             return Err(format!("{rows} values of src, but {} of dst", self.dst.len()));

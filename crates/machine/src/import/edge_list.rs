@@ -7,6 +7,7 @@
 use super::cables::{cables, Edge, Listing};
 use super::edge_columns::{EdgeListColumns, EdgeListOptions};
 use super::ends::Ends;
+use super::listed_ports::check_ports;
 use super::shape::assemble;
 use crate::{LinkClass, MachineBuilder, MachineError};
 use odonata_declare::Value;
@@ -38,16 +39,14 @@ pub(super) fn build(
     unit: &str,
     places: &[usize],
 ) -> Result<MachineBuilder, MachineError> {
-    let at = |row: usize, reason: String| MachineError::File {
-        file: label.into(),
-        place: format!("{unit} {}", places.get(row).copied().unwrap_or(0)),
-        reason,
-    };
+    let place_of = |row: usize| format!("{unit} {}", places.get(row).copied().unwrap_or(0));
+    let at = |row: usize, reason: String| MachineError::File { file: label.into(), place: place_of(row), reason };
     columns.check_lengths().map_err(|reason| at(0, reason))?;
     if columns.src.is_empty() {
         return Err(at(0, "the list has no edges".into()));
     }
     let ends = Ends::read(columns).map_err(|(row, reason)| at(row, reason))?;
+    check_ports(columns, &ends, &place_of).map_err(|(row, reason)| at(row, reason))?;
     let routers = ends.routers(columns, options).map_err(|(row, reason)| at(row, reason))?;
     let mut classes: Vec<LinkClass> = Vec::new();
     let mut edges = Vec::with_capacity(columns.src.len());

@@ -9,10 +9,12 @@
 //! | `latency` | with unit (`100 ns`), or `latency_ps` as a whole number | from the options |
 //! | `src_group`, `dst_group`, … | coordinates on the axis `group`, … | from the names |
 //! | `src_nodes`, `dst_nodes` | nodes at that router | from the options |
+//! | `src_port`, `dst_port` | port of the cable at that router, by any name; two cables on one port are an error | not checked |
 //!
 //! The names `source` and `target` are also accepted, so that a run's `links.parquet`, written as CSV, can be read.
-//! Its other columns (`link`, `parallel`, `port`, `reverse`, `bytes`, `capacity_bytes_per_s`) are known, and the
-//! capacity is the bandwidth. Any other column is an error, because a mistyped column would be ignored.
+//! Its other columns (`link`, `parallel`, `reverse`, `bytes`, `capacity_bytes_per_s`) are known: the capacity is the
+//! bandwidth, and `port` the port at the source. Any other column is an error, because a mistyped column would be
+//! ignored.
 
 use super::edge_columns::{EdgeListColumns, EdgeListOptions};
 use super::edge_list::build;
@@ -35,13 +37,15 @@ enum Field {
     LatencyNumber,
     SourceNodes,
     TargetNodes,
+    SourcePort,
+    TargetPort,
     /// Coordinate on an axis.
     SourceAxis(usize),
     TargetAxis(usize),
     Ignored,
 }
 
-const KNOWN: [&str; 12] = [
+const KNOWN: [&str; 14] = [
     "src",
     "dst",
     "class",
@@ -52,12 +56,14 @@ const KNOWN: [&str; 12] = [
     "latency_ps",
     "src_nodes",
     "dst_nodes",
+    "src_port",
+    "dst_port",
     "src_group",
     "dst_group",
 ];
 
 /// Columns of a run's `links.parquet` without data about the wiring.
-const OF_A_RUN: [&str; 5] = ["link", "parallel", "port", "reverse", "bytes"];
+const OF_A_RUN: [&str; 4] = ["link", "parallel", "reverse", "bytes"];
 
 /// Reads an edge list from CSV.
 ///
@@ -129,6 +135,8 @@ fn read_header(header: &csv::StringRecord, axes: &mut Vec<String>) -> Result<Vec
             "latency_ps" => Field::LatencyNumber,
             "src_nodes" => Field::SourceNodes,
             "dst_nodes" => Field::TargetNodes,
+            "port" | "src_port" | "source_port" => Field::SourcePort,
+            "dst_port" | "target_port" => Field::TargetPort,
             name if OF_A_RUN.contains(&name) => Field::Ignored,
             name => {
                 let source = ["src_", "source_"].iter().find_map(|prefix| name.strip_prefix(prefix));
@@ -207,6 +215,8 @@ fn read_row(
             ),
             Field::SourceNodes => columns.src_nodes.push(whole()?),
             Field::TargetNodes => columns.dst_nodes.push(whole()?),
+            Field::SourcePort => columns.src_port.push(value.into()),
+            Field::TargetPort => columns.dst_port.push(value.into()),
             Field::SourceAxis(axis) => coordinates[0][axis] = whole()?,
             Field::TargetAxis(axis) => coordinates[1][axis] = whole()?,
             Field::Ignored => {}

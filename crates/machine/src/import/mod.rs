@@ -37,6 +37,7 @@ mod format;
 mod formats;
 mod htsim;
 mod ibnetdiscover;
+mod listed_ports;
 mod located_value;
 mod shape;
 mod simgrid;

@@ -118,6 +118,14 @@ def _description(metrics: dict[str, Any]) -> list[str]:
     lines = [
         f"{usable}, {cores} core{'s' * (cores != 1)} each, {metrics['cores_up']:,} cores in total{failed}"
     ]
+    rails, planes = metrics["machine"]["rails"], metrics["machine"]["planes"]
+    nics = rails * planes
+    in_planes = f", {rails} in each of {planes} planes" if planes > 1 else ""
+    nic_rate = quantity(metrics["terminal"]["bandwidth_bytes_per_s"], "bytes-per-s")
+    lines.append(
+        f"{nics} NIC{'s' * (nics > 1)} per node{in_planes}, with a link of {nic_rate} each "
+        f"(class {metrics['terminal']['class']})"
+    )
     lines.append(
         f"diameter {distances['diameter']} hops, mean distance {distances['router_hops_mean']:.3f} hops "
         f"between routers, {distances['node_hops_mean']:.3f} between nodes"
