@@ -30,6 +30,7 @@ use odonata_packet::{
     PacketEngine, PacketError, Recording, RunOptions, Schedule, Traffic,
 };
 use odonata_processes::SingleProcess;
+use odonata_routing::algorithm::PathChoice;
 use odonata_routing::defaults::default_routing;
 use odonata_units::{Bytes, Rate, Time};
 use odonata_workload::rails::RailPaths;
@@ -132,7 +133,7 @@ impl Engine for Packet {
         Ok(RunEstimate {
             memory,
             summary: vec![("virtual_channels", channels.into()), ("packets", packets.into())],
-            warnings: self.price_in_channels(&engine).into_iter().collect(),
+            warnings: self.price_in_channels(&scenario.machine, &engine).into_iter().collect(),
         })
     }
 
@@ -223,7 +224,7 @@ impl Engine for Packet {
             measured: outcome::measured(&traffic, &result),
             memory,
         });
-        outcome.warnings.extend(self.price_in_channels(&engine));
+        outcome.warnings.extend(self.price_in_channels(&scenario.machine, &engine));
         outcome.tables.extend(passed.into_kept());
         if result.ports.tables().next().is_some() {
             let entries = q_tables::entries(&scenario.machine, result.ports.tables());
@@ -261,12 +262,18 @@ impl Packet {
     }
 
     /// Note on virtual channels beyond the simplest VC ordering.
-    fn price_in_channels(&self, engine: &PacketEngine) -> Option<String> {
+    fn price_in_channels(&self, machine: &Machine, engine: &PacketEngine) -> Option<String> {
         let (name, channels, plain) =
             (self.choice().algorithm.name, engine.virtual_channels(), engine.plain_channels()?);
+        // The legs of a path between groups. Paths of one flow each have no legs, whatever the groups.
+        let has_legs = machine.group_count() > 1 && !matches!(self.choice().paths(), Some(PathChoice::OnePath(_)));
+        let why = match has_legs {
+            true => "enough if all groups are complete and directly connected, a deadlock would be possible",
+            false => "its paths could wait for each other in a cycle: a deadlock would be possible",
+        };
         Some(if plain < channels {
             format!(
-                "'{name}' needs {channels} virtual channels at every port of this machine, each with its buffers. With {plain}, enough if all groups are complete and directly connected, a deadlock would be possible"
+                "'{name}' needs {channels} virtual channels at every port of this machine, each with its buffers. With {plain}, {why}"
             )
         } else {
             format!(

@@ -89,6 +89,23 @@ fn sixty_four_kib_to_the_next_pod_take_eleven_microseconds() {
     assert!((2.6..4.0).contains(&alone), "{alone} us");
 }
 
+/// Paths of one flow each have no legs between groups, on machines with groups and without.
+#[test]
+fn more_channels_are_explained_by_cycles() {
+    for machine in ["topology = 'dragonfly'\np = 1\na = 4\nh = 2\ng = 9", "topology = 'torus'\ndims = [5, 4]"] {
+        for routing in ["ecmp", "min-hop"] {
+            let text = format!(
+                "[machine]\n{machine}\n[[job]]\nname = 'a'\npattern = 'all-to-all'\nranks = 16\nranks_per_node = 1\n\
+                 [engine]\nkind = 'packet'\nrouting = '{routing}'\n"
+            );
+            let warnings = Experiment::new(&text, "run.toml").check().unwrap().warnings;
+            let [warning] = &warnings[..] else { panic!("{machine}: {warnings:?}") };
+            let expected = "With 1, its paths could wait for each other in a cycle";
+            assert!(warning.contains(expected) && !warning.contains("groups"), "{warning}");
+        }
+    }
+}
+
 /// A file of tables next to the experiment, in both engines; a hole is refused before the run, with the path.
 #[test]
 fn tables_from_a_file_run_in_both_engines() {
