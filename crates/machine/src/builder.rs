@@ -2,9 +2,11 @@
 
 use crate::error::wrong;
 use crate::links::{Cable, Links};
+use crate::subnet::Subnet;
 use crate::{port_check, Coordinates, ForwardingKind, LinkClass, Machine, MachineError, Rails, RouterPorts, Shape};
 use odonata_declare::Assumption;
 use odonata_units::{GroupId, LinkClassId, NodeId, Rate, RouterId, Time};
+use std::sync::Arc;
 
 /// Most routers, nodes or cables of a machine, so that a wrong number in a file or an edit does not exhaust the
 /// memory.
@@ -54,6 +56,8 @@ pub struct MachineBuilder {
     pub reading: Vec<String>,
     /// What forwards the packets.
     pub forwarding: ForwardingKind,
+    /// LIDs and ports of an InfiniBand subnet, if the reader found them.
+    pub subnet: Option<Arc<Subnet>>,
 }
 
 impl MachineBuilder {
@@ -85,6 +89,7 @@ impl MachineBuilder {
             assumptions: Vec::new(),
             reading: Vec::new(),
             forwarding: ForwardingKind::default(),
+            subnet: None,
         }
     }
 
@@ -138,6 +143,7 @@ impl MachineBuilder {
             rails: self.rails,
             reading: self.reading,
             forwarding: self.forwarding,
+            subnet: self.subnet,
             planes: Vec::new(),
         };
         port_check::check(&machine)?;
@@ -238,6 +244,7 @@ impl From<Machine> for MachineBuilder {
             assumptions: Vec::new(),
             reading: machine.reading,
             forwarding: machine.forwarding,
+            subnet: machine.subnet,
             rails: machine.rails,
             node_router: machine.node_router,
             node_up: machine.node_up,

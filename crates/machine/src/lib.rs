@@ -33,6 +33,7 @@ pub mod presets;
 pub mod rail_settings;
 pub mod rails;
 mod shape;
+pub mod subnet;
 pub mod topology;
 
 pub use builder::MachineBuilder;

@@ -1,10 +1,12 @@
 //! The built hardware.
 
 use crate::links::{Bundle, Links};
+use crate::subnet::Subnet;
 use crate::{ForwardingKind, RouterPorts, Shape};
 use odonata_declare::words;
 use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A class of cables: `green`, `black`, `blue` on Aries, `local`, `global` elsewhere, `terminal` for the links
 /// between NICs and routers.
@@ -110,6 +112,7 @@ pub struct Machine {
     pub(crate) rails: Rails,
     pub(crate) reading: Vec<String>,
     pub(crate) forwarding: ForwardingKind,
+    pub(crate) subnet: Option<Arc<Subnet>>,
     /// See [`Machine::planes`].
     pub(crate) planes: Vec<Machine>,
 }
@@ -126,6 +129,10 @@ impl Machine {
     /// What forwards the packets.
     pub fn forwarding(&self) -> ForwardingKind {
         self.forwarding
+    }
+    /// LIDs and ports of an InfiniBand subnet, if the machine was read from its scan.
+    pub fn subnet(&self) -> Option<&Subnet> {
+        self.subnet.as_deref()
     }
     /// Structure that routing may rely on.
     pub fn shape(&self) -> &Shape {

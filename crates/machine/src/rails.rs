@@ -274,6 +274,7 @@ impl Machine {
             rails: Rails { per_plane: self.rails.per_plane, ..Rails::default() },
             reading: Vec::new(),
             forwarding: self.forwarding,
+            subnet: self.subnet.clone(),
             planes: Vec::new(),
         }
     }

@@ -79,6 +79,7 @@ mod tests {
             ports: None,
             assumptions: Vec::new(),
             reading: Vec::new(),
+            subnet: None,
             forwarding: ForwardingKind::default(),
             rails: Default::default(),
             node_router: (0..4).map(RouterId).collect(),

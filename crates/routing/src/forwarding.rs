@@ -16,6 +16,7 @@
 pub(crate) mod candidates;
 pub(crate) mod d_mod_k;
 pub(crate) mod ends;
+mod lft;
 pub mod listed;
 pub(crate) mod minimal;
 pub(crate) mod table;

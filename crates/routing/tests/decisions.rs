@@ -255,6 +255,7 @@ fn grouped(groups: u32, size: u32) -> MachineBuilder {
         ports: None,
         assumptions: Vec::new(),
         reading: Vec::new(),
+        subnet: None,
         forwarding: ForwardingKind::default(),
         rails: Default::default(),
         node_router: (0..2 * routers).map(|n| RouterId(n / 2)).collect(),

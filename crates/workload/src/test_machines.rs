@@ -24,6 +24,7 @@ fn machine(shape: Shape, axes: &[&str], sizes: &[u32], groups: u32, nodes_per_ro
         ports: None,
         assumptions: Vec::new(),
         reading: Vec::new(),
+        subnet: None,
         forwarding: ForwardingKind::default(),
         rails: Default::default(),
         node_router: (0..nodes).map(|n| RouterId(n / nodes_per_router)).collect(),

@@ -12,17 +12,19 @@
 //!
 //! A link class is a width and a speed (`4xQDR`). Its rate is the data rate after coding: 8 of 10 bits up to QDR, 64
 //! of 66 above. All nodes get the speed of most adapters. Blocks `Ca` and `Rt`, which repeat the same links from the
-//! other end, and lines of GUIDs are not read.
+//! other end, and lines of GUIDs are not read. LIDs and port numbers are kept for forwarding tables ([`Subnet`]).
 
 use super::assumed::NIC_BANDWIDTH;
 use super::edge_columns::EdgeListOptions;
 use super::edge_list::{node_names, ListedCables};
 use super::format::{Format, FormatError};
 use super::{line, text};
+use crate::subnet::{Peer, Subnet, SubnetSwitch};
 use crate::{ForwardingKind, MachineBuilder, MachineError, RouterPorts};
 use odonata_declare::{parameters, Kind, OneOrEach, Reader};
-use odonata_units::{Rate, RouterId, Time};
+use odonata_units::{NodeId, Rate, RouterId, Time};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 parameters! {
     /// Data that `ibnetdiscover` does not print.
@@ -49,6 +51,8 @@ struct End<'a> {
     speed: &'a str,
     /// Description of the other end.
     description: Option<&'a str>,
+    /// LID of the other end.
+    lid: Option<u32>,
 }
 
 struct Switch<'a> {
@@ -57,6 +61,7 @@ struct Switch<'a> {
     /// Ports, used or not.
     ports: u32,
     description: Option<&'a str>,
+    lid: Option<u32>,
     ends: Vec<End<'a>>,
 }
 
@@ -100,6 +105,7 @@ pub fn ibnetdiscover(bytes: &[u8], label: &str, options: &InfiniBand) -> Result<
     let count = OneOrEach::Each(routers.map(at).collect());
     builder.ports = Some(RouterPorts { count, per_nic: OneOrEach::One(1) });
     builder.forwarding = ForwardingKind::Tables;
+    builder.subnet = Some(Arc::new(subnet(&switches, &number, &names, &builder)));
     Ok(builder)
 }
 
@@ -139,6 +145,7 @@ fn switches(text: &str) -> Result<Vec<Switch<'_>>, (usize, String)> {
                 guid,
                 ports,
                 description: quoted(rest).map(|(words, _)| words),
+                lid: quoted(rest).and_then(|(_, rest)| lid_in(rest)),
                 ends: Vec::new(),
             });
             in_switch = true;
@@ -164,8 +171,64 @@ fn end(line: usize, content: &str) -> Option<End<'_>> {
     let (peer, rest) = quoted(rest)?;
     let (peer_port, rest) = rest.strip_prefix('[')?.split_once(']')?;
     let speed = rest.split_whitespace().next_back()?;
-    let description = rest.split_once('#').and_then(|(_, rest)| Some(quoted(rest)?.0));
-    Some(End { description, line, port: port.parse().ok()?, peer, peer_port: peer_port.parse().ok()?, speed })
+    let described = rest.split_once('#').and_then(|(_, rest)| quoted(rest));
+    let (description, lid) = (described.map(|(words, _)| words), described.and_then(|(_, rest)| lid_in(rest)));
+    Some(End { description, lid, line, port: port.parse().ok()?, peer, peer_port: peer_port.parse().ok()?, speed })
+}
+
+/// The LID in `enhanced port 0 lid 1 lmc 0` or `lid 4 4xQDR`.
+fn lid_in(text: &str) -> Option<u32> {
+    text.split_whitespace().skip_while(|word| *word != "lid").nth(1)?.parse().ok()
+}
+
+/// LIDs and ports, with the numbers of the builder. Switches without a cable to another one are not in the machine.
+fn subnet(
+    switches: &[Switch<'_>],
+    number: &HashMap<&str, usize>,
+    names: &[String],
+    builder: &MachineBuilder,
+) -> Subnet {
+    let routers = (0..builder.group_of.len()).map(RouterId::from_index);
+    let by_name: HashMap<String, RouterId> =
+        routers.map(|router| (builder.coordinates.router_name(router), router)).collect();
+    let router = |switch: usize| by_name.get(&names[switch]).copied();
+    // The parallel cables between two switches, in the order of the machine's links: by class, then as listed.
+    let class = |end: &End<'_>| builder.classes.iter().position(|class| class.name == end.speed);
+    let mut cables: BTreeMap<(usize, usize), Vec<&End<'_>>> = BTreeMap::new();
+    for (i, switch) in switches.iter().enumerate() {
+        for end in &switch.ends {
+            if let Some(&peer) = number.get(end.peer).filter(|&&peer| i < peer) {
+                cables.entry((i, peer)).or_default().push(end);
+            }
+        }
+    }
+    let mut ports: Vec<BTreeMap<u32, Peer>> = vec![BTreeMap::new(); switches.len()];
+    let mut found = Subnet { cables: cables.values().map(Vec::len).sum(), ..Subnet::default() };
+    for ((a, b), mut ends) in cables {
+        ends.sort_by_key(|end| class(end));
+        let (Some(at_a), Some(at_b)) = (router(a), router(b)) else { continue };
+        for (cable, end) in ends.into_iter().enumerate() {
+            ports[a].insert(end.port, Peer::Router(at_b, cable));
+            ports[b].insert(end.peer_port, Peer::Router(at_a, cable));
+        }
+    }
+    for (i, (switch, mut ports)) in switches.iter().zip(ports).enumerate() {
+        let Some(router) = router(i) else { continue };
+        let first = builder.node_router.partition_point(|&of| of < router);
+        let mut adapters: Vec<&str> = Vec::new();
+        for end in switch.ends.iter().filter(|end| end.peer.starts_with("H-")) {
+            let place = adapters.iter().position(|&known| known == end.peer);
+            let node = NodeId::from_index(first + place.unwrap_or(adapters.len()));
+            if place.is_none() {
+                adapters.push(end.peer);
+                found.node_of_lid.extend(end.lid.map(|lid| (lid, node)));
+            }
+            ports.insert(end.port, Peer::Node(node));
+        }
+        let guid = switch.guid.strip_prefix("S-").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        found.switches.push(SubnetSwitch { guid, lid: switch.lid, router, ports });
+    }
+    found
 }
 
 /// The number of the switch at the other end of a cable.

@@ -73,6 +73,7 @@ pub fn graph(routers: u32, nodes: u32) -> MachineBuilder {
         ports: None,
         assumptions: Vec::new(),
         reading: Vec::new(),
+        subnet: None,
         forwarding: ForwardingKind::default(),
         rails: Default::default(),
         node_router: (0..routers * nodes).map(|n| RouterId(n / nodes)).collect(),

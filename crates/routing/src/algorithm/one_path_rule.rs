@@ -29,8 +29,9 @@ parameters! {
     /// Forwarding tables of a file.
     #[derive(PartialEq, Eq)]
     pub struct TableSettings {
-        /// CSV file with the columns `router`, `destination` (a node), `next` (a router) and, for parallel cables,
-        /// `cable`: the names of the machine, and the cable's number from 0 on.
+        /// Tables of a machine read from `ibnetdiscover`, as `dump_lfts.sh` (`ibroute`) or `ibdiagnet` (`.fdbs`) writes
+        /// them. Or a CSV file with the columns `router`, `destination` (a node), `next` (a router) and, for parallel
+        /// cables, `cable`: the names of the machine, and the cable's number from 0 on.
         pub file: String, Kind::Path;
         /// The rows of the file.
         pub rows: Option<Arc<ForwardingRows>> = None, no key;

@@ -1,10 +1,11 @@
 //! Forwarding tables from a file, checked before a run.
 //!
-//! A CSV file with the columns `router`, `destination` (a node) and `next` (a router), by the names of the machine.
-//! The optional column `cable` numbers parallel cables from 0, in the order of the machine's links. A router with
-//! the destination needs no row.
+//! A subnet manager writes tables by LID and port number ([`super::lft`]). A CSV file has names of the machine in the
+//! columns `router`, `destination` (a node) and `next` (a router). The optional column `cable` numbers parallel cables
+//! from 0, in the order of the machine's links. A router with the destination needs no row.
 
 use super::ends::Ends;
+use super::lft::{self, SwitchTable};
 use super::table::ForwardingTable;
 use crate::next_hop::{NextHops, Port};
 use odonata_machine::Machine;
@@ -21,11 +22,20 @@ struct Row {
     cable: usize,
 }
 
+/// The entries of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Entries {
+    /// By names of the machine.
+    Names(Vec<Row>),
+    /// By LIDs and port numbers.
+    Lids(Vec<SwitchTable>),
+}
+
 /// The rows of a file.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForwardingRows {
     label: String,
-    rows: Vec<Row>,
+    entries: Entries,
 }
 
 const COLUMNS: [&str; 3] = ["router", "destination", "next"];
@@ -38,12 +48,19 @@ impl ForwardingRows {
     /// A missing column or an invalid row; the message has the line.
     pub fn read(label: &str, bytes: &[u8]) -> Result<Self, String> {
         let text = std::str::from_utf8(bytes).map_err(|_| format!("{label} is no text: expected CSV"))?;
+        if lft::is_lft(text) {
+            let tables = lft::read(text).map_err(|(line, reason)| format!("{label}:{line}: {reason}"))?;
+            return Ok(Self { label: label.into(), entries: Entries::Lids(tables) });
+        }
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
         let (_, header) = lines.next().ok_or_else(|| format!("{label} is empty"))?;
         let names: Vec<&str> = words(header).collect();
         let place = |column: &str| names.iter().position(|name| *name == column);
         let missing = |column: &str| {
-            format!("{label}:1: no column '{column}'; expected {}, and optionally {CABLE}", COLUMNS.join(", "))
+            format!(
+                "{label}:1: no column '{column}'; expected {}, and optionally {CABLE}, or tables of ibroute or .fdbs",
+                COLUMNS.join(", ")
+            )
         };
         let mut places = [0; 3];
         for (at, column) in places.iter_mut().zip(COLUMNS) {
@@ -64,7 +81,8 @@ impl ForwardingRows {
             };
             Ok(Row { line, router, destination, next, cable })
         };
-        Ok(Self { label: label.into(), rows: lines.map(row).collect::<Result<_, String>>()? })
+        let rows = lines.map(row).collect::<Result<_, String>>()?;
+        Ok(Self { label: label.into(), entries: Entries::Names(rows) })
     }
 
     /// The tables on a machine.
@@ -73,36 +91,41 @@ impl ForwardingRows {
     /// An unknown name, a cable that is not there, a missing entry or a loop; the message has the path.
     pub(crate) fn table(&self, hops: &Arc<NextHops>, machine: &Machine) -> Result<ForwardingTable, String> {
         let mut table = ForwardingTable::empty(hops);
-        for row in &self.rows {
-            self.enter(row, hops, machine, &mut table)
-                .map_err(|reason| format!("{}:{}: {reason}", self.label, row.line))?;
+        let place = |line: usize, reason: String| format!("{}:{line}: {reason}", self.label);
+        match &self.entries {
+            Entries::Names(rows) => rows
+                .iter()
+                .try_for_each(|row| enter(row, hops, machine, &mut table).map_err(|reason| place(row.line, reason)))?,
+            Entries::Lids(tables) => {
+                lft::enter(tables, hops, machine, &mut table).map_err(|(line, reason)| place(line, reason))?;
+            }
         }
         check(hops, machine, &table).map_err(|reason| format!("{}: {reason}", self.label))?;
         Ok(table)
     }
+}
 
-    fn enter(&self, row: &Row, hops: &NextHops, machine: &Machine, table: &mut ForwardingTable) -> Result<(), String> {
-        let router = machine.router_named(&row.router).map_err(|error| error.to_string())?;
-        let next = machine.router_named(&row.next).map_err(|error| error.to_string())?;
-        let node = machine.node_named(&row.destination).map_err(|error| error.to_string())?;
-        let cables: Vec<Port> = hops.ports(router).filter(|&port| hops.neighbour(router, port) == next).collect();
-        let Some(&port) = cables.get(row.cable) else {
-            return Err(format!(
-                "router {} has {} cables to router {}, not one with number {}",
-                row.router,
-                cables.len(),
-                row.next,
-                row.cable
-            ));
-        };
-        match table.get(router, node) {
-            Some(other) if other != port => {
-                Err(format!("router {} has a second entry for node {}; expected one", row.router, row.destination))
-            }
-            _ => {
-                table.set(router, node, port);
-                Ok(())
-            }
+fn enter(row: &Row, hops: &NextHops, machine: &Machine, table: &mut ForwardingTable) -> Result<(), String> {
+    let router = machine.router_named(&row.router).map_err(|error| error.to_string())?;
+    let next = machine.router_named(&row.next).map_err(|error| error.to_string())?;
+    let node = machine.node_named(&row.destination).map_err(|error| error.to_string())?;
+    let cables: Vec<Port> = hops.ports(router).filter(|&port| hops.neighbour(router, port) == next).collect();
+    let Some(&port) = cables.get(row.cable) else {
+        return Err(format!(
+            "router {} has {} cables to router {}, not one with number {}",
+            row.router,
+            cables.len(),
+            row.next,
+            row.cable
+        ));
+    };
+    match table.get(router, node) {
+        Some(other) if other != port => {
+            Err(format!("router {} has a second entry for node {}; expected one", row.router, row.destination))
+        }
+        _ => {
+            table.set(router, node, port);
+            Ok(())
         }
     }
 }
@@ -143,5 +166,7 @@ fn check(hops: &NextHops, machine: &Machine, table: &ForwardingTable) -> Result<
 
 fn broken(machine: &Machine, path: &[RouterId], node: NodeId, reason: &str) -> String {
     let names: Vec<String> = path.iter().map(|&at| machine.router_name(at)).collect();
-    format!("no path to node {}: {reason}: {}", machine.node_name(node), names.join(" -> "))
+    let lid =
+        machine.subnet().and_then(|subnet| subnet.lid_of(node)).map_or_else(String::new, |lid| format!(" (LID {lid})"));
+    format!("no path to node {}{lid}: {reason}: {}", machine.node_name(node), names.join(" -> "))
 }
