@@ -107,7 +107,7 @@ impl<'a> FreeNodes<'a> {
         let name = || self.machine.node_name(node);
         let use_of_node = &mut self.uses[node.index()];
         if use_of_node.exclusive {
-            return Err(format!("job '{}' uses node {} exclusively", name(), self.jobs[use_of_node.job]));
+            return Err(format!("job '{}' uses node {} exclusively", self.jobs[use_of_node.job], name()));
         }
         if let Some(core) = core {
             if core >= cores {

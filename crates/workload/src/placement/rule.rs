@@ -79,30 +79,37 @@ pub(super) trait NodeOrder: ParameterStruct {
 }
 
 impl<T: NodeOrder> PlacementRule for T {
-    /// Claims the first nodes and puts the ranks on them in blocks.
     fn begin(
         &self,
         request: &PlacementRequest<'_>,
         free: &mut FreeNodes<'_>,
     ) -> Result<PendingPlacement, WorkloadError> {
-        let job = free.next_job(request.job);
-        let ranks_per_node = ranks_per_node(request, free)?;
-        let needed = request.ranks.div_ceil(ranks_per_node) as usize;
-        check_room(request, ranks_per_node, needed, free)?;
-        // Named by the job, so it does not depend on other jobs.
-        let mut stream = Stream::new(request.seed, &format!("placement/{}", request.job), &[]);
-        let nodes =
-            self.nodes(needed, free, &mut stream).map_err(|(parameter, reason)| request.error(parameter, reason))?;
-        for &node in &nodes {
-            free.claim(node).map_err(|reason| request.error("nodes", reason))?;
-        }
-        let later = needed.checked_sub(nodes.len()).expect("a placement returns at most the requested nodes");
-        if later == 0 {
-            return Ok(NodeAssignment::in_blocks(request.ranks, ranks_per_node, &nodes).into());
-        }
-        free.reserve(later);
-        Ok(PendingPlacement(Stage::Scatters { job, nodes, later, ranks_per_node, stream }))
+        fill_nodes(request, free, |count, free, stream| self.nodes(count, free, stream))
     }
+}
+
+/// Claims the nodes that `order` gives for a count, and puts the ranks on them in blocks.
+pub(super) fn fill_nodes(
+    request: &PlacementRequest<'_>,
+    free: &mut FreeNodes<'_>,
+    order: impl FnOnce(usize, &FreeNodes<'_>, &mut Stream) -> Result<Vec<NodeId>, ParameterMistake>,
+) -> Result<PendingPlacement, WorkloadError> {
+    let job = free.next_job(request.job);
+    let ranks_per_node = ranks_per_node(request, free)?;
+    let needed = request.ranks.div_ceil(ranks_per_node) as usize;
+    check_room(request, ranks_per_node, needed, free)?;
+    // Named by the job, so it does not depend on other jobs.
+    let mut stream = Stream::new(request.seed, &format!("placement/{}", request.job), &[]);
+    let nodes = order(needed, free, &mut stream).map_err(|(parameter, reason)| request.error(parameter, reason))?;
+    for &node in &nodes {
+        free.claim(node).map_err(|reason| request.error("nodes", reason))?;
+    }
+    let later = needed.checked_sub(nodes.len()).expect("a placement returns at most the requested nodes");
+    if later == 0 {
+        return Ok(NodeAssignment::in_blocks(request.ranks, ranks_per_node, &nodes).into());
+    }
+    free.reserve(later);
+    Ok(PendingPlacement(Stage::Scatters { job, nodes, later, ranks_per_node, stream }))
 }
 
 /// A job with claimed nodes.
