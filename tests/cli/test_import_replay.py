@@ -49,8 +49,9 @@ def test_a_configuration_of_tracer_becomes_jobs_of_its_global_map(tmp_path: Path
     assert [group["node"].tolist() for _, group in placed.groupby("job")] == [[2, 3, 4, 5], [0, 1]]
 
 
-def test_paths_are_seen_from_the_experiment(tmp_path: Path) -> None:
+def test_paths_are_seen_from_the_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`NA` leaves the placement open."""
+    monkeypatch.chdir(tmp_path)
     (configuration,) = files(tmp_path, tracer_config=CONFIGURATION)
     (tmp_path / "deep").mkdir()
     placement = replay.tracer(configuration, tmp_path / "deep")[1].placement

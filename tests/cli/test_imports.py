@@ -10,6 +10,7 @@ import pytest
 from running import Command
 
 import odonata
+from odonata.counters import read_columns
 from odonata.errors import OdonataError
 from odonata.importers import ldms, replay
 from odonata.viewer.counters import read_counters
@@ -131,7 +132,7 @@ def test_counters_of_ldms_are_what_grew_on_the_link_that_leads_there(tmp_path: P
     (tmp_path / "aries.csv").write_text(samples(rows))
     (tmp_path / "links.txt").write_text(LINKS)
     found = ldms.read(tmp_path / "aries.csv", tmp_path / "links.txt")
-    assert (found.links, found.routers, found.seconds) == (2, 1, 20.0)
+    assert (found.links, found.routers, found.seconds) == (2, 1, (20.0, 20.0))
     (tmp_path / "counters.csv").write_text(found.text())
     links = read_counters(tmp_path / "counters.csv").table("links").to_pandas()
     green, blue = (links[links["class"] == name].iloc[0] for name in ("green", "blue"))
@@ -145,16 +146,21 @@ def test_counters_of_ldms_are_what_grew_on_the_link_that_leads_there(tmp_path: P
 @pytest.mark.parametrize(
     ("table", "links", "why"),
     [
-        ("", LINKS, "is empty"),
-        ("a,b\n1,2\n", LINKS, "there is no column aries_rtr_id"),
-        (samples(["1,0,n,1,0,c0-0c0s0a0" + ",1" * 9]), LINKS, "only one sample of c0-0c0s0a0"),
+        ("", LINKS, "expected the header of LDMS"),
+        ("a,b\n1,2\n", LINKS, "expected the header of LDMS"),
+        ("#Time,ProducerName,AR_RTR_0_0_X\n1,n,1\n2,n,3\n", LINKS, "there is no column aries_rtr_id"),
+        (samples(["1,0,n,1,0,c0-0c0s0a0" + ",1" * 9]), LINKS, "line 2: only one sample of n"),
         (
             samples([f"{t},0,n,1,0,c9-0c0s0a0" + ",1" * 9 for t in (1, 2)]),
             LINKS,
             "router c9-0c0s0a0 is not in",
         ),
-        (samples(["1,0,n,1,0,c0-0c0s0a0,1"]), LINKS, "line 2: 7 columns, but the header has 15"),
-        (samples(["1,0,n,1,0,c0-0c0s0a0" + ",x" * 9]), LINKS, "line 2: invalid literal"),
+        (samples(["1,0,n,1,0,c0-0c0s0a0,1"]), LINKS, "line 2: 7 values; expected 15, as in the header"),
+        (
+            samples([f"{t},0,n,1,0,c0-0c0s0a0" + ",x" * 9 for t in (1, 2)]),
+            LINKS,
+            "line 2: AR_RTR_0_0_INQ_PRF_INCOMING_FLIT_VC0 is 'x'",
+        ),
         (samples([]), LINKS, "has no samples"),
         (samples([]), "nothing\n", "lists no cable of a Cray XC"),
     ],
@@ -165,3 +171,92 @@ def test_tables_of_ldms_that_are_none(table: str, links: str, why: str, tmp_path
     with pytest.raises(OdonataError) as caught:
         ldms.read(tmp_path / "aries.csv", tmp_path / "links.txt")
     assert why in str(caught.value)
+
+
+def growth_of(name: str, shared_data: Path) -> Path:
+    """A table of two routers and one cable, as users had it."""
+    folder = shared_data / "findings/reports/ldms-counters"
+    if not folder.exists():
+        pytest.skip("no files of users")
+    return folder / name
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "rows", "note"),
+    [
+        # 1,000,000 then 50: a restart. A wrap would be 2.8e14 flits in 60 s.
+        (
+            "restart.csv",
+            "seconds,flits,stalls,flits_vc_0",
+            ["60,50,3,50", "60,200,20,200"],
+            "restarted at zero",
+        ),
+        ("stalls-only.csv", "seconds,stalls", ["60,20", "60,20"], "no flits: the table has no AR_RTR_"),
+        ("packet-counters.csv", "seconds,stalls", ["60,20", "60,20"], "no flits: the table has no AR_RTR_"),
+        # Two nodes report the first router, 30 s apart: one of them counts, over its own 60 s.
+        (
+            "two-producers.csv",
+            "seconds,flits,stalls,flits_vc_0",
+            ["60,300,20,300", "60,200,20,200"],
+            "1 further producers report the same routers",
+        ),
+    ],
+)
+def test_what_a_table_of_ldms_lacks_is_absent(
+    name: str, columns: str, rows: list[str], note: str, shared_data: Path
+) -> None:
+    """Not 0: a counter that was never sampled is unknown, and said."""
+    table = growth_of(name, shared_data)
+    found = ldms.read(table, table.parent / "links.txt")
+    lines = found.text().splitlines()
+    assert lines[0].partition("color,")[2] == columns
+    assert [line.partition("g,")[2] for line in lines[1:]] == rows
+    assert note in " ".join(found.notes)
+    # The other command reads the same growth: its sums are the sums of the links.
+    sums = {counter: values.sum() for counter, values in read_columns(table).items()}
+    for column, counter in (
+        ("flits", "AR_RTR_INQ_PRF_INCOMING_FLIT_VC0"),
+        ("stalls", "AR_RTR_INQ_PRF_ROWBUS_STALL_CNT"),
+    ):
+        if column in columns.split(","):
+            place = columns.split(",").index(column)
+            assert sums[counter] == sum(float(row.split(",")[place]) for row in rows)
+
+
+def test_tiles_without_a_cable_are_no_links(shared_data: Path) -> None:
+    table = growth_of("other-tile.csv", shared_data)
+    with pytest.raises(OdonataError, match="it has counters of tiles 4_7, but needs c0-0c0s0a0 tile 0_0"):
+        ldms.read(table, table.parent / "links.txt")
+
+
+def test_a_link_may_lack_a_counter(tmp_path: Path) -> None:
+    """Flits of one tile and stalls of the other: the cells are empty, unknown to the viewer, too."""
+    head = f"#Time,ProducerName,aries_rtr_id,{COUNTERS[0]},{COUNTERS[5]}"
+    (tmp_path / "aries.csv").write_text(f"{head}\n1,n,c0-0c0s0a0,5,5\n3,n,c0-0c0s0a0,9,8\n")
+    (tmp_path / "links.txt").write_text(LINKS)
+    found = ldms.read(tmp_path / "aries.csv", tmp_path / "links.txt")
+    (tmp_path / "counters.csv").write_text(found.text())
+    links = read_counters(tmp_path / "counters.csv").table("links").to_pandas().set_index("class")
+    assert links.loc["green", "flits"] == 4
+    assert links.loc["blue", "stalls"] == 3
+    assert links["flits"].isna().sum() == links["stalls"].isna().sum() == 1
+
+
+WORKLOADS = ["conceptual-jacobi3d", "milc"]
+
+
+def test_a_workload_that_is_only_named_is_replaced_aloud(odonata_command: Command, tmp_path: Path) -> None:
+    """Union's and SWM's workloads have no messages in the file: the pattern in their place is said."""
+    (tmp_path / "work").write_text("".join(f"4 {name} 1 0\n" for name in WORKLOADS) + "2 synthetic2\n")
+    (tmp_path / "net.csv").write_text(CABLES)
+    done = odonata_command("import", "codes", "work", "--machine", "net.csv", "-o", "jobs.toml")
+    assert done.returncode == 0, done.stderr
+    assert "work: CODES workload file: 3 jobs, 10 ranks" in done.stderr
+    assert "pattern 'uniform' replaces conceptual-jacobi3d, milc: the file only names them" in done.stderr
+    assert "synthetic2 is read as pattern 'shift'" in done.stderr
+    assert "not read: 1 0" in done.stderr
+    assert odonata.run(tmp_path / "jobs.toml").jobs["name"].to_pylist()[:2] == [f"{WORKLOADS[0]}-0", "milc-1"]
+    (tmp_path / "config").write_text("NA\n1\ntrace/t NA 4 1\nS 0 1.0\n")
+    done = odonata_command("import", "tracer", "config")
+    assert "pattern 'uniform' replaces trace/t: the file only names it" in done.stderr
+    assert "1 lines after the jobs are not read" in done.stderr

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from odonata import counters
+from odonata.counters import ldms
 from odonata.errors import OdonataError
 
 HEAD = (
@@ -67,3 +68,20 @@ def test_mistakes_have_a_line(rows: list[str], head: str, said: str, tmp_path: P
     """What was found, and what was expected there."""
     with pytest.raises(OdonataError, match=said.replace("(", "\\(")):
         counters.read_columns(table(tmp_path, rows, head))
+
+
+def test_a_counter_that_falls_has_wrapped_or_restarted(tmp_path: Path) -> None:
+    """By hand: 2^48 - 6 then 3 are 9 in a second; 1000 then 3 would be 2^48 - 997, so it restarted."""
+    rows = ["1,1,nid1,1,0,0,c0-0c0s0a0,281474976710650,1000,7", "2,1,nid1,1,0,0,c0-0c0s0a0,3,3,7"]
+    (growth,) = ldms.read_growth(table(tmp_path, rows))
+    assert list(growth.grown.values()) == [9, 3, 0]
+    assert (growth.restarts, growth.seconds) == (1, 1.0)
+
+
+def test_the_producer_with_the_longest_time_counts_for_its_router(tmp_path: Path) -> None:
+    """nid2 saw the router for 3 s, nid1 for 1 s: 60 flits, and the NICs of both."""
+    rows = [f"{t},1,nid1,1,0,0,c0-0c0s0a0,{v},0,{v}" for t, v in ((1, 0), (2, 20))]
+    rows += [f"{t},1,nid2,2,0,0,c0-0c0s0a0,{v},0,1" for t, v in ((1, 0), (4, 60))]
+    found = counters.read_counters(table(tmp_path, rows))
+    assert list(found["AR_RTR_INQ_PRF_INCOMING_FLIT_VC0"]) == [60, 0]
+    assert list(found["AR_NIC_RSPMON_NPT_EVENT_CNTR_NL_FLITS"]) == [20, 0]

@@ -66,8 +66,8 @@ def test_an_empty_table_is_an_error(tmp_path: Path) -> None:
         ("sg,sr,sc,dg,dr,color\n", "has no column dc"),
         (HEADER + "1,0,2,1,0,3,x,10,5,0.5,1,1\n", "line 2: unknown colour 'x'; expected g, k or b"),
         (
-            HEADER + "1,0,2,1,0,3,g,,5,0.5,1,1\n1,0,2,1,0,3,g,7,5,0.5,1,1\n",
-            "line 2: column flits is empty",
+            HEADER + "1,0,,1,0,3,g,7,5,0.5,1,1\n1,0,2,1,0,3,g,7,5,0.5,1,1\n",
+            "line 2: column sc is empty",
         ),
         (HEADER + "1,0,2,1,0,3,g,many,5,0.5,1,1\n", "column flits has values that are not numbers"),
         (HEADER + "1,0,2,1,0,3,g,1\n", "as a table"),

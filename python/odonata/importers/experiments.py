@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from odonata.errors import OdonataError
-from odonata.importers import replay, slurm
-from odonata.importers.jobs import ImportedJob, experiment, machine_section
+from odonata._core import Experiment
+from odonata.errors import OdonataError, nearest
+from odonata.importers import queues, replay, slurm
+from odonata.importers.jobs import Hardware, ImportedJob, experiment, hardware, listed
+from odonata.importers.queues import Queue
 
 File = str | Path
 
@@ -29,7 +32,9 @@ class ImportResult:
     """An experiment for `odonata.run`, or only its jobs if no machine was given."""
     jobs: int
     left_out: int = 0
-    """Number of jobs that do not run, or have no nodes."""
+    """Number of jobs that do not run, have no nodes, or do not fit the machine."""
+    notes: tuple[str, ...] = ()
+    """How the file was understood, what was left out, and what was assumed; a line each."""
 
 
 def from_slurm(
@@ -37,24 +42,29 @@ def from_slurm(
     *,
     machine: str | None = None,
     node_names: str | None = None,
+    edit: Sequence[str] = (),
     pattern: str = "uniform",
     ranks_per_node: int | None = None,
     at: datetime | None = None,
     directory: File = ".",
 ) -> ImportResult:
-    """Jobs and their nodes from the output of `squeue` or `sacct`.
+    """Jobs and their nodes from the output of `squeue` or `sacct`, or of another batch system.
 
     Args:
-        table: The file; its first line names the columns.
+        table: The file: a table with titles in its first line, or JSON.
         machine: A preset, a file of cables, or an experiment file with `[machine]`.
         node_names: Names of the machine's nodes, such as `nid[00001-05760]`.
+        edit: Edits of the cabling, such as `fail leaf03`; jobs on nodes that fail are left out.
         pattern: Traffic pattern of each job.
         ranks_per_node: Ranks per node; by default the cores that Slurm allocated.
-        at: Select the jobs that ran at this time, from a table with Start and End.
-        directory: Directory for the experiment; its file names are relative to it.
+        at: Select the jobs that ran at this time, from a table with Start and End. Times of a table have
+            no zone; times of JSON are in UTC.
+        directory: Directory for the experiment. Names of files below the working directory are relative to
+            it.
 
     Raises:
-        OdonataError: The file is not output of Slurm, or none of its jobs runs.
+        OdonataError: The file is not output of a batch system, the machine is none, or no job runs on its
+            nodes.
 
     Examples:
         >>> found = odonata.importers.from_slurm(
@@ -66,14 +76,95 @@ def from_slurm(
         >>> run.jobs.select(["name", "ranks", "nodes"]).to_pylist()
         [{'name': 'cfd-1', 'ranks': 48, 'nodes': 2}, {'name': 'fft-2', 'ranks': 24, 'nodes': 1}]
     """
-    if node_names is not None and machine is None:
-        raise OdonataError("names of nodes need a machine")
-    jobs, others = slurm.read(Path(table), at)
-    if not jobs:
-        raise OdonataError(f"no job of {table} runs; {others} jobs do not run or have no nodes")
-    names = {} if node_names is None else {"node_names": node_names}
-    imported = slurm.as_jobs(jobs, pattern=pattern, ranks_per_node=ranks_per_node)
-    return _of(imported, machine, directory, names, others)
+    if machine is None and (node_names is not None or edit):
+        raise OdonataError("names of nodes and edits need a machine")
+    parts = None if machine is None else hardware(machine, Path(directory), node_names, edit)
+    listing = slurm.read(Path(table))
+    queue = queues.running(table, listing, at, ranks_per_node)
+    if not queue.jobs:
+        raise OdonataError(
+            f"no job of {table} runs: {_counted(queue.left_out) or 'it has none'}",
+            hint=_other_time(listing, at),
+        )
+    section = None
+    if parts is not None:
+        queue = _on_nodes(queue, parts, str(table))
+        queue, section = _with_cores(queue, parts)
+    elif (cores := queues.cores_needed(queue.jobs)) > 1:
+        queue = queue.noting(f"the machine needs cores_per_node = {cores} or more")
+    if shared := queues.sharing(queue.jobs):
+        queue = queue.noting(f"jobs share {len(shared)} nodes: each rank takes a core")
+    left_out = f"; left out: {_counted(queue.left_out)}" if queue.left_out else ""
+    first = f"{listing.source}: {_plural(len(queue.jobs), 'job')}{left_out}"
+    text = experiment(queues.as_jobs(queue.jobs, pattern), section)
+    return _checked(text, len(queue.jobs), directory, parts, queue.left_out.total(), (first, *queue.notes))
+
+
+def _counted(left_out: Counter[str]) -> str:
+    """The jobs that are left out, by reason: `2 PENDING, 1 COMPLETING`."""
+    return ", ".join(f"{count} {reason}" for reason, count in left_out.most_common())
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _other_time(listing: queues.Listing, at: datetime | None) -> str | None:
+    """A time at which a job ran, if the file has times."""
+    ran = next(
+        (entry for entry in listing.entries if entry.start is not None and entry.end is not None), None
+    )
+    if at is not None or ran is None or ran.start is None:
+        return None
+    return f"Use --at TIME for the jobs of a past time, such as --at {ran.start.isoformat()}"
+
+
+def _on_nodes(queue: Queue, machine: Hardware, table: str) -> Queue:
+    """The jobs whose nodes the machine has.
+
+    Raises:
+        OdonataError: There is no such job.
+    """
+    names = list(machine.usable)
+    unknown = {name: None for job in queue.jobs for name in job.ranks_on if name not in machine.usable}
+    if unknown:
+        away = [job for job in queue.jobs if not unknown.keys().isdisjoint(job.ranks_on)]
+        shown = names if len(names) <= 4 else [*names[:2], "..", names[-1]]
+        words = (
+            f"{_plural(len(unknown), 'node')} of {table} {'is' if len(unknown) == 1 else 'are'} not in "
+            f"{machine.word}: {listed(list(unknown))}"
+        )
+        known = f"its {len(names)} nodes are {', '.join(shown)}"
+        near = nearest(next(iter(unknown)), names, "Name them with --node-names or nodes_file.")
+        if len(away) == len(queue.jobs):
+            raise OdonataError(f"{words}; {known}", hint=near)
+        titles = listed([job.title for job in away])
+        queue = queue.without(away, "on unknown nodes", f"{words}, so {titles} left out; {known}. {near}")
+    down = [job for job in queue.jobs if not all(machine.usable[name] for name in job.ranks_on)]
+    if down:
+        node = next(name for name in down[0].ranks_on if not machine.usable[name])
+        words = (
+            f"{listed([job.title for job in down], most=10)} left out: on nodes that failed or are not for "
+            f"jobs in {machine.word}, such as {node}"
+        )
+        if len(down) == len(queue.jobs):
+            raise OdonataError(words)
+        queue = queue.without(down, "on unusable nodes", words)
+    return queue
+
+
+def _with_cores(queue: Queue, machine: Hardware) -> tuple[Queue, dict[str, Any]]:
+    """`[machine]` with as many cores per node as the jobs use."""
+    cores = queues.cores_needed(queue.jobs)
+    if cores <= machine.cores_per_node:
+        return queue, dict(machine.section)
+    reason = (
+        f"not the {machine.cores_per_node} of {machine.word}: Slurm may count hardware threads as CPUs"
+        if machine.cores_known
+        else f"which {machine.word} does not give"
+    )
+    note = f"cores_per_node = {cores}, the most that the jobs use on one node, {reason}"
+    return queue.noting(note), {**machine.section, "cores_per_node": cores}
 
 
 def from_codes(
@@ -104,7 +195,9 @@ def from_codes(
     """
     given = None if alloc is None else Path(alloc)
     jobs = replay.codes(Path(table), given, Path(directory), pattern=pattern, message_bytes=message_bytes)
-    return _of(jobs, machine, directory)
+    return _of(
+        jobs, machine, directory, replay.codes_notes(Path(table), jobs, sized=message_bytes is not None)
+    )
 
 
 def from_tracer(
@@ -125,15 +218,27 @@ def from_tracer(
         >>> odonata.importers.from_tracer("tracer.conf", machine="edison").jobs
         1
     """
-    return _of(replay.tracer(Path(table), Path(directory), pattern=pattern), machine, directory)
+    jobs = replay.tracer(Path(table), Path(directory), pattern=pattern)
+    return _of(jobs, machine, directory, replay.tracer_notes(Path(table), jobs))
 
 
 def _of(
-    jobs: Sequence[ImportedJob],
-    machine: str | None,
-    directory: File,
-    keys: Mapping[str, Any] | None = None,
-    left_out: int = 0,
+    jobs: Sequence[ImportedJob], machine: str | None, directory: File, notes: Iterable[str]
 ) -> ImportResult:
-    hardware = None if machine is None else machine_section(machine, Path(directory)) | dict(keys or {})
-    return ImportResult(experiment(jobs, hardware), len(jobs), left_out)
+    parts = None if machine is None else hardware(machine, Path(directory))
+    text = experiment(jobs, None if parts is None else parts.section)
+    return _checked(text, len(jobs), directory, parts, notes=tuple(notes))
+
+
+def _checked(
+    text: str,
+    jobs: int,
+    directory: File,
+    machine: Hardware | None,
+    left_out: int = 0,
+    notes: tuple[str, ...] = (),
+) -> ImportResult:
+    """The result, after an experiment with a machine was checked as `odonata check` does."""
+    if machine is not None:
+        Experiment(text, str(Path(directory) / "<imported experiment>")).check()
+    return ImportResult(text, jobs, left_out, notes)

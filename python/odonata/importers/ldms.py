@@ -1,10 +1,9 @@
-"""Counters of Aries routers from LDMS (`store_csv`), as counters of links.
+"""Counters of links from counters of Aries routers: what grew at a tile came over the cable of this tile.
 
-A row is a sample of a router. It has the time, the producer, counters that only grow, and the router's name
-in `aries_rtr_id` (`c0-0c0s0a0`). Counters have Cray's names, such as `AR_RTR_2_7_INQ_PRF_INCOMING_FLIT_VC0`
-for the tile in row 2 and column 7. A counter of an input queue counts what arrives over the tile's cable. The
-machine's cable list gives that cable. The traffic of a link is the difference between the last sample and the
-first.
+`odonata.counters.ldms` reads the samples. The table does not say which link a tile belongs to, so the
+machine's cable list must. A counter of an input queue (`AR_RTR_2_7_INQ_PRF_INCOMING_FLIT_VC0`) counts what
+arrives over the cable, so it belongs to the link that leads to the router. What the table does not have stays
+empty.
 """
 
 from __future__ import annotations
@@ -12,43 +11,55 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
+from odonata.counters.ldms import TILE, Growth, read_growth
 from odonata.errors import OdonataError
+from odonata.importers.jobs import listed
 from odonata.textfile import read_text
 
-ROUTER = ("aries_rtr_id", "AriesRouter")
-"""The column with the router's name, and its former name."""
-TIME = ("#Time", "Time", "timestamp")
-TILE = re.compile(r"AR_RTR_(\d)_(\d)_(INQ_PRF_\w+?)(?: \(.*\))?$")
 FLITS = re.compile(r"INQ_PRF_INCOMING_FLIT_VC(\d)$")
-STALLS = re.compile(r"INQ_PRF_ROWBUS_STALL_CNT$")
+STALLS = "INQ_PRF_ROWBUS_STALL_CNT"
 CABLE = re.compile(
     r"(?P<router>c\d+-\d+c\d+s\d+a\d+)l(?P<row>\d)(?P<column>\d)\((?P<at>\d+:\d+:\d+)\)\s+"
     r"(?P<color>green|black|blue)\s*->\s*\w[\w-]*\((?P<to>\d+:\d+:\d+)\)"
 )
 COLORS = {"green": "g", "black": "k", "blue": "b"}
-WRAP = 1 << 48
-"""Aries counters have 48 bits."""
 
 Place = tuple[int, int, int]
+Tile = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class LinkRow:
+    """A link and what grew on it; None is what the table does not have."""
+
+    source: Place
+    target: Place
+    color: str
+    seconds: float
+    flits: dict[int, int]
+    """By virtual channel."""
+    stalls: int | None
 
 
 @dataclass(frozen=True)
 class LinkCounters:
-    """Counters of links over a period.
+    """Counters of links.
 
     Attributes:
-        rows: Source and target (group, row, column each), colour, flits, stalls, flits of each channel.
+        rows: The links with counters.
         routers: Number of routers that were read.
-        seconds: Longest time between the first and the last sample of a router.
+        seconds: Shortest and longest time between the first and the last sample of a router.
+        notes: What the table lacks, and what was not counted; a line each.
     """
 
-    rows: list[tuple[Place, Place, str, int, int, list[int]]]
+    rows: list[LinkRow]
     routers: int
-    seconds: float
+    seconds: tuple[float, float]
+    notes: list[str]
 
     @property
     def links(self) -> int:
@@ -56,14 +67,21 @@ class LinkCounters:
         return len(self.rows)
 
     def text(self) -> str:
-        """A table for the viewer: `sg,sr,sc,dg,dr,dc,color,flits,stalls,flits_vc_0,...`."""
+        """A table for the viewer: `sg,sr,sc,dg,dr,dc,color,seconds,flits,flits_vc_0,..,stalls`."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        channels = max((len(row[5]) for row in self.rows), default=0)
-        names = [f"flits_vc_{channel}" for channel in range(channels)]
-        writer.writerow(["sg", "sr", "sc", "dg", "dr", "dc", "color", "flits", "stalls", *names])
-        for source, target, color, flits, stalls, by_channel in self.rows:
-            writer.writerow([*source, *target, color, flits, stalls, *by_channel])
+        channels = sorted({channel for row in self.rows for channel in row.flits})
+        has_stalls = any(row.stalls is not None for row in self.rows)
+        titles = ["sg", "sr", "sc", "dg", "dr", "dc", "color", "seconds"]
+        titles += ["flits"] * bool(channels) + ["stalls"] * has_stalls
+        writer.writerow([*titles, *(f"flits_vc_{channel}" for channel in channels)])
+        for row in self.rows:
+            words: list[object] = [*row.source, *row.target, row.color, f"{row.seconds:g}"]
+            if channels:
+                words.append(sum(row.flits.values()) if row.flits else "")
+            if has_stalls:
+                words.append("" if row.stalls is None else row.stalls)
+            writer.writerow([*words, *(row.flits.get(channel, "") for channel in channels)])
         return out.getvalue()
 
 
@@ -75,84 +93,73 @@ def read(table: Path, links: Path) -> LinkCounters:
         links: The machine's cable list, one line per tile.
 
     Raises:
-        OdonataError: A file has another format, a router is not in the list, or there is only one sample.
+        OdonataError: A file has another format, a router is not in the list, there is only one sample, or no
+            counter belongs to a cable.
     """
     cables = _cables(links)
-    first, last = _samples(table)
-    rows: list[tuple[Place, Place, str, int, int, list[int]]] = []
-    seconds = 0.0
-    for router, (line, begin, before) in first.items():
-        _, end, after = last[router]
-        if end <= begin:
-            raise OdonataError(f"{table}, line {line}: only one sample of {router}; expected two or more")
-        seconds = max(seconds, end - begin)
-        if router not in cables:
-            raise OdonataError(f"{table}, line {line}: router {router} is not in {links}")
-        for (row, column), (at, to, color) in sorted(cables[router].items()):
-            flits, stalls = [0] * 8, 0
-            for (tile_row, tile_column, counter), value in after.items():
-                if (tile_row, tile_column) != (row, column):
-                    continue
-                grown = (value - before[tile_row, tile_column, counter]) % WRAP
-                channel = FLITS.match(counter)
-                if channel:
-                    flits[int(channel[1])] += grown
-                elif STALLS.match(counter):
-                    stalls += grown
-            rows.append((to, at, color, sum(flits), stalls, flits))
-    return LinkCounters(rows, len(first), seconds)
+    growth = read_growth(table)
+    if any(one.router is None for one in growth):
+        raise OdonataError(f"{table}, line 1: there is no column aries_rtr_id with the router of each row")
+    routers = [one for one in growth if one.counts_tiles]
+    rows: list[LinkRow] = []
+    without: list[str] = []
+    for one in routers:
+        assert one.router is not None
+        if one.router not in cables:
+            raise OdonataError(f"{table}, line {one.line}: router {one.router} is not in {links}")
+        counted = _by_tile(one)
+        for tile, (at, to, color) in sorted(cables[one.router].items()):
+            metrics = counted.get(tile, {})
+            flits = {int(name[1]): int(value) for key, value in metrics.items() if (name := FLITS.match(key))}
+            stalls = int(metrics[STALLS]) if STALLS in metrics else None
+            if flits or stalls is not None:
+                rows.append(LinkRow(to, at, color, one.seconds, flits, stalls))
+            else:
+                without.append(f"{one.router} tile {'_'.join(tile)}")
+    if not rows:
+        tiles = sorted({"_".join(tile) for one in routers for tile in _by_tile(one)})
+        raise OdonataError(
+            f"{table} counts no flits and no stalls on the cables of {links}: it has counters of tiles "
+            f"{listed(tiles) or 'none'}, but needs {listed(without)}",
+            hint="Expected AR_RTR_r_c_INQ_PRF_INCOMING_FLIT_VCk or AR_RTR_r_c_INQ_PRF_ROWBUS_STALL_CNT.",
+        )
+    seconds = [one.seconds for one in routers]
+    others = sum(len(_by_tile(one).keys() - cables[str(one.router)].keys()) for one in routers)
+    notes = _notes(growth, rows, without, others)
+    return LinkCounters(rows, len(routers), (min(seconds), max(seconds)), notes)
 
 
-Sample = tuple[int, float, dict[tuple[int, int, str], int]]
+def _by_tile(one: Growth) -> dict[Tile, dict[str, float]]:
+    found: dict[Tile, dict[str, float]] = defaultdict(dict)
+    for name, value in one.grown.items():
+        if tile := TILE.match(name):
+            found[tile[1], tile[2]][tile[3]] = value
+    return found
 
 
-def _samples(table: Path) -> tuple[dict[str, Sample], dict[str, Sample]]:
-    """The first and the last sample of each router by time: line, time, counters."""
-    rows = _rows(table)
-    head_line, head = next(rows)
-    router = next((head.index(name) for name in ROUTER if name in head), None)
-    time = next((head.index(name) for name in TIME if name in head), None)
-    tiles = [(i, match) for i, name in enumerate(head) if (match := TILE.match(name)) is not None]
-    for found, what in ((router, ROUTER[0]), (time, TIME[0]), (tiles or None, "AR_RTR_0_0_INQ_PRF_...")):
-        if found is None:
-            raise OdonataError(
-                f"{table}, line {head_line}: there is no column {what}; found {', '.join(head[:8])}",
-                hint="Use the output of LDMS store_csv for Aries routers, with its header.",
-            )
-    assert router is not None
-    assert time is not None
-    first: dict[str, Sample] = {}
-    last: dict[str, Sample] = {}
-    for line, row in rows:
-        if len(row) != len(head):
-            raise OdonataError(f"{table}, line {line}: {len(row)} columns, but the header has {len(head)}")
-        try:
-            at = float(row[time])
-            counters = {(int(m[1]), int(m[2]), m[3]): int(row[i]) for i, m in tiles}
-        except ValueError as error:
-            raise OdonataError(f"{table}, line {line}: {error}; expected a time and counters") from None
-        name = row[router].strip().strip('"')
-        sample = (line, at, counters)
-        if name not in first or at < first[name][1]:
-            first[name] = sample
-        if name not in last or at >= last[name][1]:
-            last[name] = sample
-    if not first:
-        raise OdonataError(f"{table} has no samples")
-    return first, last
+def _notes(growth: list[Growth], rows: list[LinkRow], without: list[str], others: int) -> list[str]:
+    channels = sorted({channel for row in rows for channel in row.flits})
+    notes = []
+    if not channels:
+        notes.append("no flits: the table has no AR_RTR_r_c_INQ_PRF_INCOMING_FLIT_VCk")
+    elif len(channels) < 8:
+        notes.append(f"flits are of virtual channels {', '.join(map(str, channels))}")
+    if all(row.stalls is None for row in rows):
+        notes.append(f"no stalls: the table has no AR_RTR_r_c_{STALLS}")
+    if without:
+        notes.append(
+            f"{len(without)} links left out, since the table has no counters of them: {listed(without)}"
+        )
+    if others:
+        notes.append(f"{others} tiles without a cable in the list were not read, such as processor tiles")
+    if again := sum(not one.counts_tiles for one in growth):
+        notes.append(f"{again} further producers report the same routers and were not counted again")
+    if restarted := [str(one.router) for one in growth if one.counts_tiles and one.restarts]:
+        notes.append(f"counters restarted at zero, and what they had counted is lost: {listed(restarted)}")
+    return notes
 
 
-def _rows(table: Path) -> Iterator[tuple[int, list[str]]]:
-    text = read_text(table, "the output of LDMS store_csv")
-    reader = csv.reader(io.StringIO(text))
-    for row in reader:
-        if row:
-            yield reader.line_num, [word.strip() for word in row]
-    if not text.strip():
-        raise OdonataError(f"{table} is empty; expected the output of LDMS store_csv")
-
-
-def _cables(links: Path) -> dict[str, dict[tuple[int, int], tuple[Place, Place, str]]]:
+def _cables(links: Path) -> dict[str, dict[Tile, tuple[Place, Place, str]]]:
     """By router and tile: its position, the position of the other end, the colour."""
     text = read_text(links, "a cable list of a Cray XC")
 
@@ -160,12 +167,11 @@ def _cables(links: Path) -> dict[str, dict[tuple[int, int], tuple[Place, Place, 
         group, row, column = (int(number) for number in word.split(":"))
         return group, row, column
 
-    found: dict[str, dict[tuple[int, int], tuple[Place, Place, str]]] = {}
+    found: dict[str, dict[Tile, tuple[Place, Place, str]]] = {}
     for match in map(CABLE.match, text.splitlines()):
         if match:
-            tile = int(match["row"]), int(match["column"])
             cable = (place(match["at"]), place(match["to"]), COLORS[match["color"]])
-            found.setdefault(match["router"], {})[tile] = cable
+            found.setdefault(match["router"], {})[match["row"], match["column"]] = cable
     if not found:
         raise OdonataError(
             f"{links} lists no cable of a Cray XC; expected lines like c0-0c0s0a0l00(0:0:0) green -> ..."

@@ -6,14 +6,13 @@ of CODES contain their pattern. Ranks, names, iterations and placements come fro
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from odonata.errors import OdonataError
-from odonata.importers.jobs import ImportedJob
+from odonata.importers.jobs import ImportedJob, file_name, listed
 from odonata.textfile import read_lines
 
 SYNTHETIC: Mapping[int, str] = {
@@ -56,7 +55,8 @@ def codes(
                 f"{path}, line {number}: '{words[0]}'; expected ranks and a trace, like 216 amg/dumpi-"
             )
         ranks = _count(path, number, words[0], "ranks")
-        sends = _synthetic(path, number, words[1], ranks) or {"name": pattern}
+        synthetic = _synthetic(path, number, words[1], ranks)
+        sends = synthetic or {"name": pattern}
         if message_bytes is not None:
             sends["bytes"] = message_bytes
         placement: dict[str, Any] = {}
@@ -71,7 +71,8 @@ def codes(
                     f"{allocation}, line {line}: {len(nodes)} nodes, but job {len(jobs)} has {ranks} ranks"
                 )
             placement = _file(allocation, "codes", len(jobs), directory)
-        jobs.append(_job(words[1], len(jobs), ranks, sends, placement))
+        replaced = None if synthetic else words[1]
+        jobs.append(_job(words[1], len(jobs), ranks, sends, placement, replaced))
     if not jobs:
         raise OdonataError(f"{path} has no jobs; expected lines like '216 amg/dumpi-'")
     if places is not None and len(places) > len(jobs):
@@ -107,19 +108,70 @@ def tracer(path: Path, directory: Path, *, pattern: str = "uniform") -> list[Imp
         if len(words) == 4 and (iterations := _count(path, at, words[3], "iterations")) > 1:
             sends["iterations"] = iterations
         placement = {} if globally == "NA" else _file(path.parent / globally, "tracer", job, directory)
-        jobs.append(_job(words[0], job, ranks, sends, placement))
+        jobs.append(_job(words[0], job, ranks, sends, placement, words[0]))
     for at, words in rest[count:]:
         if not re.fullmatch("[A-Z]", words[0]):
             raise OdonataError(f"{path}, line {at}: '{words[0]}' after the {count} jobs of line {number}")
     return jobs
 
 
+def codes_notes(path: Path, jobs: Sequence[ImportedJob], *, sized: bool) -> Iterator[str]:
+    """What the workload file does not say, and what stands for it; a line each.
+
+    Args:
+        path: The file.
+        jobs: Its jobs.
+        sized: Whether the user gave the size of messages.
+    """
+    lines = _filled(path)
+    yield f"CODES workload file: {len(jobs)} jobs, {sum(job.ranks for job in jobs)} ranks"
+    read = {words[1]: job for (_, words), job in zip(lines, jobs, strict=True) if job.replaced is None}
+    for word, job in read.items():
+        yield f"{word} is read as pattern '{_pattern_name(job)}'"
+    yield from replaced_notes(jobs)
+    if read and not sized:
+        yield "sizes of messages come from the patterns: the file gives none (set --bytes)"
+    if rest := list(dict.fromkeys(" ".join(words[2:]) for _, words in lines if len(words) > 2)):
+        yield f"what follows the workload on a line is not read: {listed(rest)}"
+
+
+def tracer_notes(path: Path, jobs: Sequence[ImportedJob]) -> Iterator[str]:
+    """What the configuration does not say, and what stands for it; a line each."""
+    yield f"TraceR configuration: {len(jobs)} jobs, {sum(job.ranks for job in jobs)} ranks"
+    yield from replaced_notes(jobs)
+    if rest := len(_filled(path)) - 2 - len(jobs):
+        yield f"{rest} lines after the jobs are not read"
+
+
+def replaced_notes(jobs: Sequence[ImportedJob]) -> Iterator[str]:
+    """The workloads that a pattern stands for: a file names them, but does not have their messages."""
+    by_pattern: dict[str, list[ImportedJob]] = {}
+    for job in jobs:
+        if job.replaced is not None:
+            by_pattern.setdefault(_pattern_name(job), []).append(job)
+    for pattern, of in by_pattern.items():
+        words = listed(list(dict.fromkeys(str(job.replaced) for job in of)))
+        yield (
+            f"pattern '{pattern}' replaces {words}: the file only names "
+            f"{'it' if len(of) == 1 else 'them'} (set --pattern, or pattern or program in the experiment)"
+        )
+
+
+def _pattern_name(job: ImportedJob) -> str:
+    return job.pattern if isinstance(job.pattern, str) else str(job.pattern["name"])
+
+
 def _job(
-    source: str, number: int, ranks: int, sends: dict[str, Any], placement: dict[str, Any]
+    source: str,
+    number: int,
+    ranks: int,
+    sends: dict[str, Any],
+    placement: dict[str, Any],
+    replaced: str | None,
 ) -> ImportedJob:
     """A job with the name of its trace, or of the keyword that replaces one."""
     pattern = sends["name"] if len(sends) == 1 else sends
-    return ImportedJob(f"{_name(source)}-{number}", ranks, pattern, None, placement)
+    return ImportedJob(f"{_name(source)}-{number}", ranks, pattern, None, placement, replaced)
 
 
 def _synthetic(path: Path, line: int, word: str, ranks: int) -> dict[str, Any] | None:
@@ -147,7 +199,7 @@ def _name(source: str) -> str:
 
 
 def _file(path: Path, kind: str, job: int, directory: Path) -> dict[str, Any]:
-    return {"name": "file", "path": os.path.relpath(path, directory), "format": kind, "job": job}
+    return {"name": "file", "path": file_name(path, directory), "format": kind, "job": job}
 
 
 def _filled(path: Path) -> list[tuple[int, list[str]]]:

@@ -1,156 +1,323 @@
-"""Jobs and their nodes from the output of `squeue` and `sacct`.
+"""Jobs and their nodes from the output of `squeue` and `sacct`, and of the batch systems PBS, LSF and Flux.
 
-Input is a table with a header. Columns are separated by `|` (`sacct -P`, `squeue -o '%i|%j|%D|%C|%t|%N'`) or
-by spaces (default `squeue` output), in any order, with the column names of either program. Steps of a job
-(`1234.batch`) are left out. Jobs without nodes (pending ones) are counted and left out.
+Tables have a header. Columns are in any order, with a separator (`sacct -P`,
+`squeue -o '%i|%j|%D|%C|%t|%N'`) or aligned (the default output). `--json` of both commands and `qstat -f` are
+read, too. Steps of a job (`1234.batch`) are counted, but are no jobs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
-from odonata import _core
 from odonata.errors import OdonataError
-from odonata.importers.jobs import ImportedJob
-from odonata.textfile import read_lines
+from odonata.importers import foreign_queues, tables
+from odonata.importers.queues import RUNNING, SACCT, Entry, Listing
+from odonata.textfile import read_text
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "number": ("JOBID", "JobID"),
-    "name": ("NAME", "JobName"),
-    "nodes": ("NODELIST", "NodeList", "NODELIST(REASON)"),
-    "count": ("NODES", "NNodes", "AllocNodes"),
-    "cores": ("CPUS", "NCPUS", "AllocCPUS"),
-    "state": ("ST", "STATE", "State"),
+    "name": tables.NAMES,
+    "nodes": (*tables.NODES, "INFO"),
+    "node_count": tables.NODE_COUNTS,
+    "cores": tables.CORES,
+    "state": tables.STATES,
     "start": ("START_TIME", "Start"),
     "end": ("END_TIME", "End"),
 }
-"""Our name of a column, and Slurm's names."""
+"""Attribute of an entry, and its titles in tables; the first one that a table has is read."""
 
-RUNNING = ("R", "RUNNING", "CG", "COMPLETING")
-NOWHERE = ("", "None assigned", "(null)")
+NOWHERE = ("", "-", "None assigned", "(null)", "None")
+UNKNOWN_TIMES = ("Unknown", "N/A", "None", "NONE", "")
+
+SLURM_STATES: Mapping[str, str] = {
+    "BF": "BOOT_FAIL",
+    "CA": "CANCELLED",
+    "CD": "COMPLETED",
+    "CF": "CONFIGURING",
+    "CG": "COMPLETING",
+    "DL": "DEADLINE",
+    "F": "FAILED",
+    "NF": "NODE_FAIL",
+    "OOM": "OUT_OF_MEMORY",
+    "PD": "PENDING",
+    "PR": "PREEMPTED",
+    "R": "RUNNING",
+    "RD": "RESV_DEL_HOLD",
+    "RF": "REQUEUE_FED",
+    "RH": "REQUEUE_HOLD",
+    "RQ": "REQUEUED",
+    "RS": "RESIZING",
+    "RV": "REVOKED",
+    "S": "SUSPENDED",
+    "SE": "SPECIAL_EXIT",
+    "SI": "SIGNALING",
+    "SO": "STAGE_OUT",
+    "ST": "STOPPED",
+    "TO": "TIMEOUT",
+}
+"""States of jobs by their codes (Slurm 24.05, squeue(1))."""
+
+FLUX_STATES: Mapping[str, str] = {
+    "D": "DEPEND",
+    "P": "PRIORITY",
+    "S": "SCHED",
+    "R": "RUN",
+    "C": "CLEANUP",
+    "CD": "COMPLETED",
+    "F": "FAILED",
+    "CA": "CANCELED",
+    "TO": "TIMEOUT",
+}
+"""States of jobs by their codes (flux-jobs(1))."""
 
 
 @dataclass(frozen=True)
-class SlurmJob:
-    """A job and its nodes.
+class Program:
+    """A program that prints tables of jobs, and its codes of states."""
 
-    Attributes:
-        number: Job number, with the index for an array job (`1234_5`).
-        name: Name of the job.
-        nodes: Its nodes in Slurm's notation: `nid[00012-00044,00100]`.
-        count: Number of nodes.
-        cores: Total number of cores; `None` if the table does not have it.
-    """
-
-    number: str
     name: str
-    nodes: str
-    count: int
-    cores: int | None
+    states: Mapping[str, str]
 
 
-def read(path: Path, at: datetime | None = None) -> tuple[list[SlurmJob], int]:
-    """The running jobs of a table, and the number of its other jobs.
-
-    Args:
-        path: The file.
-        at: Select jobs that ran at this time, by start and end, instead of those in a running state.
+def read(path: Path) -> Listing:
+    """The jobs of a file.
 
     Raises:
-        OdonataError: The file is not output of Slurm; the message gives the line.
+        OdonataError: The file is none that is read; the message names its kind, or gives the line.
     """
-    rows = list(_rows(path, read_lines(path, "the output of squeue or sacct")))
-    jobs, others = [], 0
-    for line, row in rows:
-        if "." in row["number"]:
-            continue
-        if row["nodes"] in NOWHERE or row["nodes"].startswith("(") or not _runs(path, line, row, at):
-            others += 1
-            continue
-        jobs.append(_job(path, line, row))
-    if not rows:
-        raise OdonataError(f"{path} has no jobs; expected the output of squeue or sacct, with the header")
-    return jobs, others
-
-
-def _rows(path: Path, lines: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows with their line numbers, by our names of the columns."""
-    filled = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    if not filled:
-        return
-    (at, head), *rest = filled
-    separator = "|" if "|" in head else None
-    titles = [title.strip() for title in head.strip("|\n" if separator else None).split(separator)]
-    places = {
-        ours: titles.index(theirs) for ours, names in COLUMNS.items() for theirs in names if theirs in titles
-    }
-    missing = [
-        names[0] for ours, names in COLUMNS.items() if ours in ("number", "nodes") and ours not in places
-    ]
-    if missing:
+    foreign_queues.refuse_packed(path)
+    text = read_text(path, "the output of squeue or sacct")
+    if text.lstrip().startswith("{"):
+        return _json(path, text)
+    # A name may have any other character that ends a line, such as U+2028.
+    lines = text.replace("\r\n", "\n").split("\n")
+    if blocks := foreign_queues.pbs(path, lines):
+        return Listing("qstat -f", blocks, frozenset({"state", "cores"}))
+    head = next((number for number, line in enumerate(lines[:10]) if _is_head(line)), None)
+    if head is None:
+        foreign_queues.refuse(path, lines)
+        first = next((line.strip() for line in lines if line.strip()), None)
+        if first is None:
+            raise OdonataError(f"{path} is empty; expected the output of squeue or sacct, with the header")
         raise OdonataError(
-            f"{path}, line {at}: there is no column {missing[0]}; found {', '.join(titles[:12])}",
-            hint="Print a table with its header: squeue -o '%i|%j|%D|%C|%t|%N'",
+            f"{path}, line 1: '{first[:60]}' is no header with JOBID and NODELIST",
+            hint=f"Print a table with its header: {foreign_queues.SQUEUE}",
         )
-    for number, line in rest:
-        # The last column may contain spaces: a reason, or a list of nodes.
-        parts = line.split("|") if separator else line.split(None, len(titles) - 1)
-        if len(parts) < len(titles):
-            raise OdonataError(
-                f"{path}, line {number}: {len(parts)} columns, but the header has {len(titles)}"
-            )
-        yield number, {ours: parts[place].strip() for ours, place in places.items()}
+    return _table(path, lines, head)
 
 
-def _runs(path: Path, line: int, row: dict[str, str], at: datetime | None) -> bool:
-    if at is None:
-        return row.get("state", "RUNNING").split()[0] in RUNNING
-    if "start" not in row:
-        raise OdonataError(f"{path} has no column with start times; print Start and End with sacct")
-    start, end = (_time(path, line, row.get(name, "Unknown")) for name in ("start", "end"))
-    return start is not None and start <= at and (end is None or at < end)
+def _is_head(line: str) -> bool:
+    titles = tables.titles_of(line)[0]
+    return any(title in COLUMNS["number"] for title in titles)
 
 
-def _time(path: Path, line: int, text: str) -> datetime | None:
-    if text in ("Unknown", "N/A", "None", ""):
+def _program(titles: list[str]) -> Program:
+    if "EXEC_HOST" in titles or "STAT" in titles:
+        return Program("bjobs", {})
+    if {"INFO", "NTASKS", "NNODES", "NCORES"} & set(titles):
+        return Program("flux jobs", FLUX_STATES)
+    return Program("sacct" if "JobID" in titles else "squeue", SLURM_STATES)
+
+
+def _table(path: Path, lines: list[str], head: int) -> Listing:
+    titles, separator = tables.titles_of(lines[head])
+    program = _program(titles)
+    if program.name == "bjobs" and separator is None:
+        kind = "the default output of bjobs, which cuts names and wraps lines"
+        raise foreign_queues.unread(path, kind, foreign_queues.BJOBS)
+    places = {
+        ours: next(title for title in names if title in titles)
+        for ours, names in COLUMNS.items()
+        if not set(names).isdisjoint(titles)
+    }
+    if "nodes" not in places:
+        command = {
+            "sacct": SACCT,
+            "flux jobs": foreign_queues.FLUX,
+            "bjobs": foreign_queues.BJOBS,
+        }.get(program.name, foreign_queues.SQUEUE)
+        raise OdonataError(
+            f"{path}, line {head + 1}: there is no column with nodes; found {', '.join(titles[:12])}",
+            hint=f"Print one with it: {command}",
+        )
+    rows = tables.rows(path, lines, head)
+    entries, steps = [], 0
+    for line, row in rows:
+        words = {ours: row[title] for ours, title in places.items()}
+        # A step belongs to a job: 1234.batch, 1234_5.0; a number of PBS has a server after the point.
+        if program.name in ("squeue", "sacct") and "." in words["number"]:
+            steps += 1
+            continue
+        entries.append(_entry(path, line, words, program))
+    source = f"{program.name}, columns {' '.join(titles)}"
+    return Listing(source, entries, frozenset(places), steps)
+
+
+def _entry(path: Path, line: int, words: Mapping[str, str], program: Program) -> Entry:
+    nodes = words["nodes"]
+    if nodes in NOWHERE or nodes.startswith("("):
+        nodes = ""
+    place = f"line {line}"
+    cores_on = None
+    if program.name == "bjobs" and nodes:
+        cores_on = foreign_queues.lsf_hosts(path, place, nodes)
+    state = words.get("state")
+    return Entry(
+        place,
+        words["number"],
+        words.get("name", ""),
+        None if state is None else _state(state, program),
+        nodes,
+        _number(path, place, words.get("node_count", "")),
+        _number(path, place, words.get("cores", "")),
+        cores_on,
+        _time(path, place, words.get("start", "")),
+        _time(path, place, words.get("end", "")),
+    )
+
+
+def _state(text: str, program: Program) -> str:
+    """The state in full, from a code, a word, or the beginning of one (`CANCELLED by 1000`, `OUT_OF_ME+`)."""
+    word = text.split()[0] if text.split() else "without a state"
+    if word in program.states:
+        return program.states[word]
+    stem = word.removesuffix("+")
+    whole = [state for state in program.states.values() if word != stem and state.startswith(stem)]
+    return whole[0] if len(whole) == 1 else stem
+
+
+def _number(path: Path, place: str, text: str) -> int | None:
+    if text in ("", "-"):
+        return None
+    if not text.isdecimal():
+        raise OdonataError(f"{path}, {place}: '{text}' is not a number of nodes or CPUs")
+    return int(text)
+
+
+def _time(path: Path, place: str, text: str) -> datetime | None:
+    if text in UNKNOWN_TIMES:
         return None
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        raise OdonataError(f"{path}, line {line}: '{text}' is not a time like 2026-11-22T14:03:00") from None
+        raise OdonataError(f"{path}, {place}: '{text}' is not a time like 2026-11-22T14:03:00") from None
 
 
-def _job(path: Path, line: int, row: dict[str, str]) -> SlurmJob:
+def _json(path: Path, text: str) -> Listing:
     try:
-        names = len(_core.host_names(row["nodes"]))
+        content = json.loads(text)
     except ValueError as error:
-        raise OdonataError(
-            f"{path}, line {line}: {error}; expected nodes like nid[00012-00044,00100]"
-        ) from None
-    count = row.get("count", "")
-    if count.isdigit() and int(count) != names:
-        # A column that is too narrow truncates lists.
-        raise OdonataError(
-            f"{path}, line {line}: '{row['nodes']}' are {names} nodes, but the job has {count}",
-            hint="squeue truncates long lists: use %N without a width.",
-        )
-    cores = row.get("cores", "")
-    return SlurmJob(
-        row["number"], row.get("name") or "job", row["nodes"], names, int(cores) if cores.isdigit() else None
+        raise OdonataError(f"{path} is not JSON: {error}") from None
+    jobs = content.get("jobs")
+    if not isinstance(jobs, list) or not all(isinstance(job, dict) for job in jobs):
+        foreign_queues.refuse_json(path, content)
+        raise OdonataError(f"{path} has no list 'jobs'; expected the output of squeue --json or sacct --json")
+    if jobs and "nodelist" in jobs[0] and "job_id" not in jobs[0]:
+        raise foreign_queues.unread(path, "the output of flux jobs --json", foreign_queues.FLUX)
+    accounting = bool(jobs) and "job_state" not in jobs[0]
+    entries = []
+    for index, job in enumerate(jobs):
+        place = f"job {index + 1} of the list"
+        try:
+            entries.append(_from_sacct(place, job) if accounting else _from_squeue(place, job))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise OdonataError(f"{path}, {place}: {error!r}; expected a job of squeue or sacct") from None
+    has = {"state", "cores", "start", "end"}
+    return Listing(f"{'sacct' if accounting else 'squeue'} --json", entries, frozenset(has))
+
+
+def _plain(value: Any) -> int | None:
+    """A number, also as `{"set": true, "number": 5}`; None if it is not set."""
+    if isinstance(value, Mapping):
+        return int(value["number"]) if value.get("set", True) and not value.get("infinite") else None
+    return None if value is None else int(value)
+
+
+def _words(value: Any) -> str | None:
+    """A state: a word, or a list of a state and its flags, such as `["COMPLETED", "COMPLETING"]`."""
+    if isinstance(value, str):
+        return value
+    found = [str(word) for word in value or []]
+    if "COMPLETING" in found:
+        return "COMPLETING"
+    return next((word for word in found if word not in RUNNING), found[0] if found else None)
+
+
+def _moment(value: Any) -> datetime | None:
+    seconds = _plain(value)
+    # Times of tables have no zone, times of --json are in UTC.
+    return datetime.fromtimestamp(seconds, timezone.utc).replace(tzinfo=None) if seconds else None
+
+
+def _identity(job: Mapping[str, Any], array: Any, task: Any, leader: Any, offset: Any) -> str:
+    """The number as squeue prints it: `1234`, `1234_5` of an array, `1234+1` of a heterogeneous job."""
+    if _plain(array) and (index := _plain(task)) is not None:
+        return f"{_plain(array)}_{index}"
+    if _plain(leader):
+        return f"{_plain(leader)}+{_plain(offset) or 0}"
+    return str(job["job_id"])
+
+
+def _from_squeue(place: str, job: Mapping[str, Any]) -> Entry:
+    number = _identity(
+        job,
+        job.get("array_job_id"),
+        job.get("array_task_id"),
+        job.get("het_job_id"),
+        job.get("het_job_offset"),
+    )
+    cores_on = _allocation(job.get("job_resources"))
+    return Entry(
+        place,
+        number,
+        str(job.get("name") or ""),
+        _words(job["job_state"]),
+        _nodes(job),
+        len(cores_on) if cores_on else None,
+        _plain(job.get("cpus")),
+        cores_on,
+        _moment(job.get("start_time")),
+        _moment(job.get("end_time")),
     )
 
 
-def as_jobs(jobs: list[SlurmJob], *, pattern: str, ranks_per_node: int | None) -> list[ImportedJob]:
-    """The jobs in the form of an experiment.
+def _allocation(resources: Any) -> dict[str, int] | None:
+    """CPUs on each node (Slurm 23.11 and later); None if the file gives only their sum."""
+    nodes = resources.get("nodes") if isinstance(resources, Mapping) else None
+    hosts = nodes.get("allocation") if isinstance(nodes, Mapping) else None
+    if not hosts:
+        return None
+    found = {str(host["name"]): _plain((host.get("cpus") or {}).get("count")) or 0 for host in hosts}
+    return found if all(found.values()) else None
 
-    The ranks are the job's cores, or its nodes without a number of cores, unless `ranks_per_node` is given.
-    """
-    found = []
-    for job in jobs:
-        each = ranks_per_node or max(1, (job.cores or job.count) // job.count)
-        placement = {"name": "list", "nodes": job.nodes}
-        found.append(ImportedJob(f"{job.name}-{job.number}", each * job.count, pattern, each, placement))
-    return found
+
+def _from_sacct(place: str, job: Mapping[str, Any]) -> Entry:
+    array, het, time = job.get("array") or {}, job.get("het") or {}, job.get("time") or {}
+    state = job["state"]
+    allocated = (job.get("tres") or {}).get("allocated") or []
+    cores = next((_plain(tres["count"]) for tres in allocated if tres.get("type") == "cpu"), None)
+    number = _identity(
+        job, array.get("job_id"), array.get("task_id"), het.get("job_id"), het.get("job_offset")
+    )
+    return Entry(
+        place,
+        number,
+        str(job.get("name") or ""),
+        _words(state.get("current") if isinstance(state, Mapping) else state),
+        _nodes(job),
+        _plain(job.get("allocation_nodes")) or None,
+        cores,
+        None,
+        _moment(time.get("start")),
+        _moment(time.get("end")),
+    )
+
+
+def _nodes(job: Mapping[str, Any]) -> str:
+    nodes = str(job.get("nodes") or "")
+    return "" if nodes in NOWHERE else nodes

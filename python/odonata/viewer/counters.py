@@ -101,7 +101,8 @@ def _read(path: Path, wanted: list[str]) -> pa.Table:
         kind = table[name].type
         if name != "color" and not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
             raise OdonataError(f"{path}: column {name} has values that are not numbers")
-        if table[name].null_count:
+        # A counter may be unknown for some links; it is NaN there.
+        if name in wanted and table[name].null_count:
             line = table[name].is_null().to_pylist().index(True) + 2
             raise OdonataError(f"{path}, line {line}: column {name} is empty")
     return table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,6 +53,13 @@ OUTPUT = options.output("FILE", "Output file instead of the terminal.")
 @TABLE
 @MACHINE
 @click.option("--node-names", metavar="LIST", help="Names of its nodes, such as nid[00001-05760].")
+@click.option(
+    "-e",
+    "--edit",
+    metavar="EDIT",
+    multiple=True,
+    help="Edit of its cabling, such as 'fail leaf03'; jobs on failed nodes are left out. May be repeated.",
+)
 @PATTERN
 @options.count("--ranks-per-node", help="Ranks per node instead of the allocated cores.")
 @click.option(
@@ -65,33 +73,39 @@ def slurm(
     table: Path,
     machine: str | None,
     node_names: str | None,
+    edit: tuple[str, ...],
     pattern: str,
     ranks_per_node: int | None,
     at: datetime | None,
     output: Path | None,
 ) -> None:
-    """Import jobs and their nodes from the output of squeue or sacct.
+    """Import jobs and their nodes from the output of squeue or sacct, or of PBS, LSF or Flux.
 
     \b
     squeue -t R -o '%i|%j|%D|%C|%t|%N' > queue.txt
-    odonata import slurm queue.txt --machine edison --node-names 'nid[00000-05759]' -o now.toml
-    sacct -a -X -P -S 2026-11-21 -o JobID,JobName,NNodes,NCPUS,Start,End,NodeList > day.txt
-    odonata import slurm day.txt --at 2026-11-21T14:00 --machine edison.csv -o then.toml
+    odonata import slurm queue.txt --machine edison --node-names 'nid[00000-05759]'
+    sacct -a -X -P -S 2026-11-21 -o JobID,JobName,State,NNodes,NCPUS,Start,End,NodeList > day.txt
+    odonata import slurm day.txt --at 2026-11-21T14:00 --machine topology.conf -e 'fail leaf03'
+
+    FILE is a table of squeue, sacct, bjobs -o or flux jobs, squeue --json, sacct --json, or qstat -f. Jobs
+    that do not run are left out and counted.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.importers import from_slurm
 
-    if node_names is not None and machine is None:
-        raise click.UsageError("--node-names needs --machine")
+    for option, given in (("--node-names", node_names), ("--edit", edit)):
+        if given and machine is None:
+            raise click.UsageError(f"{option} needs --machine")
     found = from_slurm(
         table,
         machine=machine,
         node_names=node_names,
+        edit=edit,
         pattern=pattern,
         ranks_per_node=ranks_per_node,
         at=at,
         directory=_folder(output),
     )
-    _write(found, output, f"; {found.left_out} jobs without nodes or not running were skipped")
+    _write(found, table, output)
 
 
 @command.command()
@@ -120,7 +134,7 @@ def codes(
     found = from_codes(
         table, alloc=alloc, machine=machine, pattern=pattern, message_bytes=message_bytes, directory=folder
     )
-    _write(found, output)
+    _write(found, table, output)
 
 
 @command.command()
@@ -136,7 +150,7 @@ def tracer(table: Path, machine: str | None, pattern: str, output: Path | None) 
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.importers import from_tracer
 
-    _write(from_tracer(table, machine=machine, pattern=pattern, directory=_folder(output)), output)
+    _write(from_tracer(table, machine=machine, pattern=pattern, directory=_folder(output)), table, output)
 
 
 @command.command()
@@ -153,20 +167,28 @@ def ldms(table: Path, links: Path, output: Path | None) -> None:
     from odonata.importers import ldms as reader
 
     found = reader.read(table, links)
-    _give(
-        found.text(),
-        output,
-        f"{output}: {found.links} links of {found.routers} routers, {found.seconds:,.0f} s",
-    )
+    shortest, longest = (f"{seconds:,.0f}" for seconds in found.seconds)
+    time = shortest if shortest == longest else f"{shortest} to {longest}"
+    _say(table, f"LDMS store_csv: {found.links} links of {found.routers} routers, {time} s", found.notes)
+    _give(found.text(), output, str(output))
 
 
 def _folder(output: Path | None) -> Path:
     return Path() if output is None else output.parent
 
 
-def _write(found: ImportResult, output: Path | None, others: str = "") -> None:
-    several = f"{found.jobs} job{'s' if found.jobs > 1 else ''}"
-    _give(found.text, output, f"{output}: {several}{others}")
+def _write(found: ImportResult, table: Path, output: Path | None) -> None:
+    """Prints or writes an experiment, and says how its file was understood."""
+    if found.notes:
+        _say(table, found.notes[0], found.notes[1:])
+    _give(found.text, output, f"{output}: {found.jobs} job{'s' if found.jobs > 1 else ''}")
+
+
+def _say(table: Path, understood: str, notes: Sequence[str]) -> None:
+    """Says how a file was understood, what was left out, and what was assumed."""
+    click.echo(f"{table}: {understood}", err=True)
+    for note in notes:
+        click.echo(f"  {note}", err=True)
 
 
 def _give(text: str, output: Path | None, message: str) -> None:
