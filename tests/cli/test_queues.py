@@ -101,6 +101,23 @@ def test_only_running_jobs_run(state: str, tmp_path: Path) -> None:
     assert dict(queue.left_out) == ({} if word == "RUNNING" else {word: 1})
 
 
+def test_states_may_be_cut_off(tmp_path: Path) -> None:
+    """`squeue -l` cuts at 8 characters, below the date; `sacct` marks a cut with a plus."""
+    rows = """Fri Nov 27 03:07:35 2026
+             JOBID PARTITION     NAME     USER    STATE       TIME TIME_LIMI  NODES NODELIST(REASON)
+                 1     batch  climate      bob  RUNNING    2:25:51 1-00:00:00      2 n[01-02]
+                 2     batch      cfd      bob COMPLETI    2:25:51 UNLIMITED      1 n03
+                 3     batch      cfd      bob  PENDING       0:00 UNLIMITED      1 (Nodes are DOWN or so)
+"""
+    queue = queue_of(rows, tmp_path)
+    assert ([job.number for job in queue.jobs], dict(queue.left_out)) == (
+        ["1"],
+        {"COMPLETING": 1, "PENDING": 1},
+    )
+    queue = queue_of("JobID|State|NodeList\n1|OUT_OF_ME+|n1\n2|CANCELLED by 7|n1\n3|RUNNING|n1\n", tmp_path)
+    assert dict(queue.left_out) == {"OUT_OF_MEMORY": 1, "CANCELLED": 1}
+
+
 def test_jobs_share_a_node_by_cores(hall: Path) -> None:
     """By hand: 1 + 1 + 30 ranks on n01 and 30 on n02."""
     text = HEAD + "1_1|task|1|1|R|n01\n1_2|task|1|1|R|n01\n2|solver|2|60|R|n[01-02]\n"
@@ -111,7 +128,7 @@ def test_jobs_share_a_node_by_cores(hall: Path) -> None:
         "solver-2": {"n01": 30, "n02": 30},
     }
     assert "cores_per_node = 32" in found.text
-    assert "jobs share 1 nodes: each rank takes a core" in found.notes
+    assert "jobs share 1 node: each rank takes a core" in found.notes
 
 
 def test_no_rank_is_lost_on_uneven_nodes(hall: Path) -> None:
@@ -233,6 +250,8 @@ def test_cores_of_the_machine_hold_unless_the_jobs_have_more(hall: Path) -> None
     assert "cores_per_node = 16\n" in more.text
     assert "not the 8 of hall.toml" in " ".join(more.notes)
     assert odonata.run(more.text).jobs["ranks"].to_pylist() == [32, 16]
+    (hall / "hall.toml").write_text('[machine]\ntopology = "dragonfly"\nnode_names = "n[01-1056]"\n')
+    assert "which hall.toml does not give" in " ".join(from_slurm("queue.txt", machine="hall.toml").notes)
 
 
 def test_files_below_the_working_directory_move_with_the_experiment(

@@ -93,7 +93,7 @@ def from_slurm(
     elif (cores := queues.cores_needed(queue.jobs)) > 1:
         queue = queue.noting(f"the machine needs cores_per_node = {cores} or more")
     if shared := queues.sharing(queue.jobs):
-        queue = queue.noting(f"jobs share {len(shared)} nodes: each rank takes a core")
+        queue = queue.noting(f"jobs share {_plural(len(shared), 'node')}: each rank takes a core")
     left_out = f"; left out: {_counted(queue.left_out)}" if queue.left_out else ""
     first = f"{listing.source}: {_plural(len(queue.jobs), 'job')}{left_out}"
     text = experiment(queues.as_jobs(queue.jobs, pattern), section)

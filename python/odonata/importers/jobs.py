@@ -81,7 +81,8 @@ def hardware(word: str, directory: Path, node_names: str | None = None, edit: Se
         section,
         dict(zip(nodes["name"].to_pylist(), nodes["up"].to_pylist(), strict=True)),
         built.metrics["cores_per_node"],
-        "machine.cores_per_node" not in assumed,
+        # A family has a number by default, which says nothing of this machine.
+        "cores_per_node" in section or not ("topology" in section or "machine.cores_per_node" in assumed),
     )
 
 

@@ -182,13 +182,12 @@ def _entry(path: Path, line: int, words: Mapping[str, str], program: Program) ->
 
 
 def _state(text: str, program: Program) -> str:
-    """The state in full, from a code, a word, or the beginning of one (`CANCELLED by 1000`, `OUT_OF_ME+`)."""
-    word = text.split()[0] if text.split() else "without a state"
+    """The state in full, from a code, a word, or the beginning of one (`CANCELLED by 1000`, `COMPLETI`)."""
+    word = text.split()[0].removesuffix("+") if text.split() else "without a state"
     if word in program.states:
         return program.states[word]
-    stem = word.removesuffix("+")
-    whole = [state for state in program.states.values() if word != stem and state.startswith(stem)]
-    return whole[0] if len(whole) == 1 else stem
+    whole = [state for state in program.states.values() if state.startswith(word)]
+    return whole[0] if len(whole) == 1 else word
 
 
 def _number(path: Path, place: str, text: str) -> int | None:
