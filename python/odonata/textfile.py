@@ -28,7 +28,7 @@ def read_lines(path: Path, expected: str) -> list[str]:
         OdonataError: It cannot be read, or is not text; `expected` says what it should hold.
     """
     try:
-        return path.read_text(encoding="utf-8").splitlines()
+        return path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise OdonataError(f"{path} is not a text file; expected {expected}") from None
     except OSError as error:

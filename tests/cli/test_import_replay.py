@@ -10,7 +10,7 @@ import pytest
 import odonata
 from odonata import toml
 from odonata.errors import OdonataError
-from odonata.importers import replay
+from odonata.importers import from_codes, replay
 from odonata.importers.jobs import experiment
 
 WORKLOADS = "4 /traces/AMG/df_AMG_n4_dumpi/dumpi-2014.03.03-\n\n2 synthetic\n"
@@ -47,6 +47,17 @@ def test_a_configuration_of_tracer_becomes_jobs_of_its_global_map(tmp_path: Path
     (tmp_path / "replay.toml").write_text(text)
     placed = odonata.run(tmp_path / "replay.toml").table("placement").to_pandas()
     assert [group["node"].tolist() for _, group in placed.groupby("job")] == [[2, 3, 4, 5], [0, 1]]
+
+
+def test_the_milc_of_codes_is_replaced_aloud(shared_data: Path) -> None:
+    folder = shared_data / "traces/codes/codes/tests/conf/union-milc-jacobi-workload"
+    found = from_codes(
+        folder / "jacobi_MILC.workload.conf",
+        alloc=folder / "rand_node0-1d-72-jacobi_MILC.alloc.conf",
+        machine="dragonfly-1056",
+    )
+    assert "replaces conceptual-jacobi3d, milc: the file only names them" in " ".join(found.notes)
+    assert odonata.run(found.text).jobs["name"].to_pylist() == ["conceptual-jacobi3d-0", "milc-1"]
 
 
 def test_paths_are_seen_from_the_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -198,7 +198,7 @@ def growth_of(name: str, shared_data: Path) -> Path:
             "two-producers.csv",
             "seconds,flits,stalls,flits_vc_0",
             ["60,300,20,300", "60,200,20,200"],
-            "1 further producers report the same routers",
+            "not counted again: 1 producer with the same routers",
         ),
     ],
 )
@@ -259,4 +259,4 @@ def test_a_workload_that_is_only_named_is_replaced_aloud(odonata_command: Comman
     (tmp_path / "config").write_text("NA\n1\ntrace/t NA 4 1\nS 0 1.0\n")
     done = odonata_command("import", "tracer", "config")
     assert "pattern 'uniform' replaces trace/t: the file only names it" in done.stderr
-    assert "1 lines after the jobs are not read" in done.stderr
+    assert "not read: 1 line after the jobs" in done.stderr

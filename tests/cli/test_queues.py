@@ -329,6 +329,13 @@ def test_other_files_are_refused_by_name(text: str, kind: str, command: str, hal
     assert command in (caught.value.hint or "")
 
 
+def test_real_logs_without_nodes_are_refused_by_name(shared_data: Path) -> None:
+    with pytest.raises(OdonataError, match="Standard Workload Format"):
+        from_slurm(shared_data / "logs/accasim-tests-workload.swf")
+    with pytest.raises(OdonataError, match="compressed with gzip"):
+        from_slurm(shared_data / "logs/theta_2022.swf.gz")
+
+
 def test_a_packed_file_is_named(hall: Path) -> None:
     (hall / "queue.txt").write_bytes(b"\x1f\x8b\x08\x00")
     with pytest.raises(OdonataError, match="compressed with gzip"):
@@ -363,7 +370,7 @@ def test_the_line_says_how_the_file_was_understood(odonata_command: Command, hal
     )
     assert lines[0].endswith("left out: 1 CANCELLED")
     assert lines[-1] == "now.toml: 2 jobs"
-    assert "  1 job steps belong to their jobs" in lines
+    assert "  1 step of jobs not read as jobs" in lines
 
 
 def test_accounting_and_a_failed_leaf(odonata_command: Command, hall: Path) -> None:

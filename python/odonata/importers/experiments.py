@@ -12,7 +12,7 @@ from typing import Any
 from odonata._core import Experiment
 from odonata.errors import OdonataError, nearest
 from odonata.importers import queues, replay, slurm
-from odonata.importers.jobs import Hardware, ImportedJob, experiment, hardware, listed
+from odonata.importers.jobs import Hardware, ImportedJob, experiment, hardware, listed, plural
 from odonata.importers.queues import Queue
 
 File = str | Path
@@ -93,9 +93,9 @@ def from_slurm(
     elif (cores := queues.cores_needed(queue.jobs)) > 1:
         queue = queue.noting(f"the machine needs cores_per_node = {cores} or more")
     if shared := queues.sharing(queue.jobs):
-        queue = queue.noting(f"jobs share {_plural(len(shared), 'node')}: each rank takes a core")
+        queue = queue.noting(f"jobs share {plural(len(shared), 'node')}: each rank takes a core")
     left_out = f"; left out: {_counted(queue.left_out)}" if queue.left_out else ""
-    first = f"{listing.source}: {_plural(len(queue.jobs), 'job')}{left_out}"
+    first = f"{listing.source}: {plural(len(queue.jobs), 'job')}{left_out}"
     text = experiment(queues.as_jobs(queue.jobs, pattern), section)
     return _checked(text, len(queue.jobs), directory, parts, queue.left_out.total(), (first, *queue.notes))
 
@@ -103,10 +103,6 @@ def from_slurm(
 def _counted(left_out: Counter[str]) -> str:
     """The jobs that are left out, by reason: `2 PENDING, 1 COMPLETING`."""
     return ", ".join(f"{count} {reason}" for reason, count in left_out.most_common())
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _other_time(listing: queues.Listing, at: datetime | None) -> str | None:
@@ -131,7 +127,7 @@ def _on_nodes(queue: Queue, machine: Hardware, table: str) -> Queue:
         away = [job for job in queue.jobs if not unknown.keys().isdisjoint(job.ranks_on)]
         shown = names if len(names) <= 4 else [*names[:2], "..", names[-1]]
         words = (
-            f"{_plural(len(unknown), 'node')} of {table} {'is' if len(unknown) == 1 else 'are'} not in "
+            f"{plural(len(unknown), 'node')} of {table} {'is' if len(unknown) == 1 else 'are'} not in "
             f"{machine.word}: {listed(list(unknown))}"
         )
         known = f"its {len(names)} nodes are {', '.join(shown)}"

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from odonata import _core
 from odonata.errors import OdonataError
-from odonata.importers.jobs import ImportedJob, listed
+from odonata.importers.jobs import ImportedJob, listed, plural
 
 RUNNING = ("RUNNING", "RUN")
 """The states of a job that computes. A completing job has ended, and a suspended one sends nothing."""
@@ -99,7 +99,8 @@ class Queue:
 
     def without(self, jobs: Sequence[PlacedJob], reason: str, note: str) -> Queue:
         """The same without some jobs, and why."""
-        rest = [job for job in self.jobs if job not in jobs]
+        titles = {job.title for job in jobs}
+        rest = [job for job in self.jobs if job.title not in titles]
         left_out = self.left_out + Counter({reason: len(jobs)})
         return replace(self, jobs=rest, left_out=left_out, notes=[*self.notes, note])
 
@@ -196,7 +197,7 @@ def _notes(
     listing: Listing, ranks_per_node: int | None, jobs: Sequence[PlacedJob], uneven: Sequence[str]
 ) -> Iterator[str]:
     if listing.steps:
-        yield f"{listing.steps} job steps belong to their jobs"
+        yield f"{plural(listing.steps, 'step')} of jobs not read as jobs"
     if "state" not in listing.has and "start" not in listing.has:
         yield "the file gives no states: every job with nodes counts as running"
     if ranks_per_node is None and jobs:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from odonata.errors import OdonataError
-from odonata.importers.jobs import ImportedJob, file_name, listed
+from odonata.importers.jobs import ImportedJob, file_name, listed, plural
 from odonata.textfile import read_lines
 
 SYNTHETIC: Mapping[int, str] = {
@@ -124,7 +124,7 @@ def codes_notes(path: Path, jobs: Sequence[ImportedJob], *, sized: bool) -> Iter
         sized: Whether the user gave the size of messages.
     """
     lines = _filled(path)
-    yield f"CODES workload file: {len(jobs)} jobs, {sum(job.ranks for job in jobs)} ranks"
+    yield f"CODES workload file: {plural(len(jobs), 'job')}, {sum(job.ranks for job in jobs)} ranks"
     read = {words[1]: job for (_, words), job in zip(lines, jobs, strict=True) if job.replaced is None}
     for word, job in read.items():
         yield f"{word} is read as pattern '{_pattern_name(job)}'"
@@ -137,10 +137,10 @@ def codes_notes(path: Path, jobs: Sequence[ImportedJob], *, sized: bool) -> Iter
 
 def tracer_notes(path: Path, jobs: Sequence[ImportedJob]) -> Iterator[str]:
     """What the configuration does not say, and what stands for it; a line each."""
-    yield f"TraceR configuration: {len(jobs)} jobs, {sum(job.ranks for job in jobs)} ranks"
+    yield f"TraceR configuration: {plural(len(jobs), 'job')}, {sum(job.ranks for job in jobs)} ranks"
     yield from replaced_notes(jobs)
     if rest := len(_filled(path)) - 2 - len(jobs):
-        yield f"{rest} lines after the jobs are not read"
+        yield f"not read: {plural(rest, 'line')} after the jobs"
 
 
 def replaced_notes(jobs: Sequence[ImportedJob]) -> Iterator[str]:
