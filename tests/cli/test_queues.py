@@ -129,6 +129,9 @@ def test_jobs_share_a_node_by_cores(hall: Path) -> None:
     }
     assert "cores_per_node = 32" in found.text
     assert "jobs share 1 node: each rank takes a core" in found.notes
+    # The resolved experiment has nodes_per_router, 8 as in the file: names and placement stay.
+    resolved = odonata.check(found.text)["resolved"]
+    assert ranks_on(odonata.run(resolved)) == ranks_on(odonata.run(found.text))
 
 
 def test_no_rank_is_lost_on_uneven_nodes(hall: Path) -> None:

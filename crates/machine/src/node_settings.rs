@@ -29,7 +29,8 @@ impl NodeSettings {
         if let Some(cores) = self.cores_per_node {
             builder.cores_per_node = cores;
         }
-        if let Some(nodes) = self.nodes_per_router {
+        // A number that the machine has already changes nothing: `resolved.toml` has it, and names must stay.
+        if let Some(nodes) = self.nodes_per_router.filter(|&nodes| uniform_nodes(builder) != Some(nodes)) {
             set_nodes_per_router(builder, nodes);
         }
     }
@@ -66,4 +67,24 @@ fn uniform_nodes(builder: &MachineBuilder) -> Option<u32> {
     let mut counts = counts.into_iter().filter(|&n| n > 0);
     let first = counts.next()?;
     counts.all(|n| n == first).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Dragonfly;
+
+    /// 2 nodes at each of the 4 routers of 2 groups: the same number keeps their names, another one drops them.
+    #[test]
+    fn the_number_of_the_machine_changes_nothing() {
+        let mut builder = Dragonfly { p: 2, a: 4, h: 1, g: 2, ..Dragonfly::default() }.builder().unwrap();
+        builder.node_names = (0..builder.node_router.len()).map(|node| format!("nid{node}")).collect();
+        let before = builder.clone();
+        NodeSettings::of(&builder).apply(&mut builder);
+        assert_eq!(builder.node_names, before.node_names);
+        assert_eq!(builder.node_router, before.node_router);
+        NodeSettings { nodes_per_router: Some(3), ..NodeSettings::default() }.apply(&mut builder);
+        assert!(builder.node_names.is_empty());
+        assert_eq!(builder.node_router.len(), before.node_router.len() / 2 * 3);
+    }
 }
