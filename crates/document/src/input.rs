@@ -113,7 +113,7 @@ impl<'a> Files<'a> {
         self.base.join(name)
     }
 
-    /// The bytes of a file, gzip and Parquet undone, whatever it is called.
+    /// The bytes of a file, gzip and Parquet undone, whatever it is called, without a byte-order mark.
     ///
     /// # Errors
     /// The file can't be read; says which and why.
@@ -136,7 +136,7 @@ impl<'a> Files<'a> {
             };
         }
         if !bytes.starts_with(&[0x1f, 0x8b]) {
-            return Ok(bytes);
+            return Ok(without_mark(bytes));
         }
         let mut plain = Vec::new();
         let room = Room::for_bytes(u64::MAX);
@@ -144,7 +144,7 @@ impl<'a> Files<'a> {
             Ok(size) if size as u64 > room.bytes => {
                 Err(format!("can't decompress {shown}: {}", room.exceeded(size as u64)))
             }
-            Ok(_) => Ok(plain),
+            Ok(_) => Ok(without_mark(plain)),
             Err(error) if error.kind() == ErrorKind::OutOfMemory => Err(format!("can't decompress {shown}: {error}")),
             Err(error) => Err(format!("can't decompress {shown}: {error}; the file is damaged or cut off")),
         }
@@ -185,10 +185,19 @@ pub fn read_experiment(path: &Path) -> Result<String, String> {
     if let Some(reason) = too_long(size.max(bytes.len() as u64)) {
         return Err(format!("{shown} cannot be read: {reason}"));
     }
-    String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(without_mark(bytes)).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         format!("{shown} is not a text file in UTF-8: byte {at} does not belong there")
     })
+}
+
+/// The content without the byte-order mark that editors on Windows put first. Binary formats do not start with
+/// these three bytes: as a 32-bit number they are 12.6 million or more, above any rank.
+fn without_mark(mut bytes: Vec<u8>) -> Vec<u8> {
+    if bytes.starts_with("\u{feff}".as_bytes()) {
+        bytes.drain(..3);
+    }
+    bytes
 }
 
 /// The bytes of another file, as many as there is memory for.
@@ -333,6 +342,21 @@ mod tests {
         let opened = files.opened();
         assert_eq!(opened.len(), 2, "a file that isn't there was not opened");
         assert_eq!(opened[0].size_bytes, compressed.len() as u64);
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    /// As Windows' editors write it: before the text of experiments and of all files that they name.
+    #[test]
+    fn a_byte_order_mark_is_not_part_of_a_file() {
+        let directory = directory("mark");
+        std::fs::write(directory.join("x.toml"), "\u{feff}[machine]\r\n").unwrap();
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all("\u{feff}src,dst\n".as_bytes()).unwrap();
+        std::fs::write(directory.join("x.csv.gz"), encoder.finish().unwrap()).unwrap();
+        assert_eq!(read_experiment(&directory.join("x.toml")).unwrap(), "[machine]\r\n");
+        let mut files = Files::next_to(&directory.join("x.toml"));
+        assert_eq!(files.read("x.toml").unwrap(), b"[machine]\r\n");
+        assert_eq!(files.read("x.csv.gz").unwrap(), b"src,dst\n");
         std::fs::remove_dir_all(directory).unwrap();
     }
 
