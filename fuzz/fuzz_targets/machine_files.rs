@@ -6,9 +6,9 @@
 use libfuzzer_sys::fuzz_target;
 use odonata_declare::Reader;
 use odonata_machine::import::{
-    booksim, codes_conf, codes_yaml, cray_links, damselfly, damselfly_config, edge_list_csv, htsim, ibnetdiscover, simgrid,
-    slurm_topology, sst_macro, BookSim, DamselflyParameters, EdgeListOptions, InfiniBand, IntraLayout, SlurmTree,
-    SstMacro, WiringFile,
+    booksim, codes_conf, codes_yaml, cray_links, damselfly, damselfly_config, detect, edge_list_csv, graph, hpcc, htsim,
+    ibnetdiscover, simgrid, slurm_topology, sst_macro, BookSim, DamselflyParameters, EdgeListOptions, InfiniBand,
+    IntraLayout, SlurmTree, SstMacro, WiringFile,
 };
 use std::path::PathBuf;
 
@@ -27,7 +27,8 @@ impl Reader for SameBytes<'_> {
 
 fuzz_target!(|data: &[u8]| {
     let Some((&which, rest)) = data.split_first() else { return };
-    let builder = match which.wrapping_sub(b'0') % 13 {
+    let _ = detect(rest);
+    let builder = match which.wrapping_sub(b'0') % 15 {
         0 => cray_links(rest, "links.txt"),
         1 => edge_list_csv(rest, "edges.csv", &EdgeListOptions::default()),
         5 => ibnetdiscover(rest, "net.txt", &InfiniBand::default()),
@@ -43,6 +44,8 @@ fuzz_target!(|data: &[u8]| {
             Ok(builder)
         }
         12 => sst_macro(rest, "topology.json", &SstMacro::default()),
+        13 => hpcc(rest, "topology.txt"),
+        14 => graph(rest, "graph", &EdgeListOptions::default()),
         7 => booksim(rest, "any.net", &BookSim::default()),
         8 => htsim(rest, "tree.topo"),
         9 => simgrid(rest, "platform.xml"),

@@ -13,6 +13,7 @@
 
 mod builder;
 mod cut_off;
+mod cray_names;
 pub mod edit;
 mod error;
 mod forwarding;
@@ -38,6 +39,7 @@ pub mod topology;
 
 pub use builder::MachineBuilder;
 pub use cut_off::CutOff;
+pub use cray_names::FloorPlan;
 pub use error::MachineError;
 pub use forwarding::ForwardingKind;
 pub use links::{Bundle, Cable};

@@ -2,7 +2,7 @@
 
 use crate::links::{Bundle, Links};
 use crate::subnet::Subnet;
-use crate::{ForwardingKind, RouterPorts, Shape};
+use crate::{FloorPlan, ForwardingKind, RouterPorts, Shape};
 use odonata_declare::words;
 use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
 use std::ops::Range;
@@ -45,6 +45,8 @@ pub struct Coordinates {
     pub names: Vec<String>,
     /// Form of axis orders on this machine.
     pub fastest: FastestLetter,
+    /// The cabinets of a Cray XC system, whose places are further names of routers.
+    pub floor: Option<FloorPlan>,
 }
 
 impl Coordinates {

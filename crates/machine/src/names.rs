@@ -3,7 +3,7 @@
 //! The name of a router is formed from its coordinates. It is the first letter of each axis with its value, if these
 //! letters differ: `g3r0c12`, or `X3Y0Z12` on a torus whose axes are letters. Otherwise it is the common letter once
 //! and the values joined by `_`: `x3_0_12` on a torus with axes `x0`, `x1`, `x2`. Without coordinates it is `r7`. A
-//! file may give routers other names.
+//! file may give routers other names, and on Cray XC systems the place in the cabinets is one, too (`c0-0c0s3`).
 //!
 //! The name of a node is its router's name, `n` and its slot (`g3r0c12n1`), unless it has its own name. The name of a
 //! link is `g0r0c0>g0r0c1:green.0`.
@@ -21,6 +21,12 @@ pub(crate) fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterat
 fn id(name: &str, count: usize) -> Option<Result<u32, String>> {
     let id = name.parse::<u32>().ok()?;
     Some(if (id as usize) < count { Ok(id) } else { Err(format!("; ids are 0 to {}", count.saturating_sub(1))) })
+}
+
+/// A node in a name: its router, and its slot there.
+pub(crate) fn node(name: &str) -> Option<(&str, usize)> {
+    let (router, slot) = name.rsplit_once('n')?;
+    Some((router, slot.parse().ok()?))
 }
 
 impl Coordinates {
@@ -64,8 +70,13 @@ impl Coordinates {
             return Ok(RouterId::from_index(router));
         }
         let by_id = if self.axes.is_empty() { name.strip_prefix('r').unwrap_or(name) } else { name };
-        if let Some(id) = id(by_id, routers) {
+        // Numbers of a file are names, and an id could be another router's number.
+        let numbered = self.names.iter().any(|known| known.parse::<u32>().is_ok());
+        if let Some(id) = id(by_id, routers).filter(|_| !numbered) {
             return id.map(RouterId).map_err(unknown);
+        }
+        if let Some(found) = self.router_in_cabinet(name, routers) {
+            return found.map_err(|hint| unknown(hint.into()));
         }
         if !self.names.is_empty() {
             return Err(unknown(hint(name, self.names.iter().map(String::as_str))));
@@ -90,7 +101,7 @@ impl Coordinates {
     }
 
     /// The router at the coordinates `wanted`.
-    fn find(&self, wanted: &[u32], routers: usize) -> Option<RouterId> {
+    pub(crate) fn find(&self, wanted: &[u32], routers: usize) -> Option<RouterId> {
         // Generated machines number their routers in mixed radix, so look there before searching.
         let mut digits = wanted.iter().zip(&self.sizes);
         let guess = digits
@@ -185,8 +196,7 @@ impl Machine {
         if !self.node_names.is_empty() {
             return Err(unknown(hint(name, self.node_names.iter().map(String::as_str))));
         }
-        let split = name.rsplit_once('n').and_then(|(router, slot)| Some((router, slot.parse::<usize>().ok()?)));
-        let Some((router, slot)) = split else {
+        let Some((router, slot)) = node(name) else {
             let example = self.nodes().next().map(|node| format!(" like '{}'", self.node_name(node)));
             return Err(unknown(format!("; write a node{} or its id", example.unwrap_or_default())));
         };

@@ -7,7 +7,7 @@ pub use blue_gene::Partition;
 use crate::error::wrong;
 use crate::names::unknown;
 use crate::topology::{Cascade, Dragonfly, Extent, LinkFigures};
-use crate::{ForwardingKind, MachineBuilder, MachineError};
+use crate::{FloorPlan, ForwardingKind, MachineBuilder, MachineError};
 use blue_gene::BlueGene;
 
 /// A machine with a name.
@@ -104,6 +104,12 @@ pub fn block(name: &str, partition: &Partition) -> Result<MachineBuilder, Machin
     Ok(builder)
 }
 
+/// A Cray XC system whose routers are also known by their places in the cabinets.
+fn in_cabinets(mut builder: MachineBuilder, floor: FloorPlan) -> MachineBuilder {
+    builder.coordinates.floor = Some(floor);
+    builder
+}
+
 const PRESETS: &[Preset] = &[
     Preset {
         name: "edison",
@@ -116,7 +122,12 @@ const PRESETS: &[Preset] = &[
             usable_nodes: 5576,
             links: &[("green", 21_600), ("black", 21_600), ("blue", 5_040)],
         },
-        wiring: Wiring::Fixed(|| Cascade { usable_nodes: Some(5576), ..Cascade::aries() }.builder()),
+        wiring: Wiring::Fixed(|| {
+            // Four rows of 8 cabinets; the first two places of the last row are empty.
+            let groups = (0..16).filter(|&group| group != 12).collect();
+            let edison = Cascade { usable_nodes: Some(5576), ..Cascade::aries() };
+            Ok(in_cabinets(edison.builder()?, FloorPlan { per_row: Some(8), groups }))
+        }),
     },
     Preset {
         name: "eos",
@@ -131,7 +142,8 @@ const PRESETS: &[Preset] = &[
         },
         wiring: Wiring::Fixed(|| {
             let two_groups = Cascade { groups: 2, gateway_columns: 8, ..Cascade::aries() };
-            Cascade { usable_nodes: Some(744), cores_per_node: 16, ..two_groups }.builder()
+            let eos = Cascade { usable_nodes: Some(744), cores_per_node: 16, ..two_groups };
+            Ok(in_cabinets(eos.builder()?, FloorPlan::of_first_row(2)))
         }),
     },
     Preset {
@@ -148,7 +160,8 @@ const PRESETS: &[Preset] = &[
         },
         wiring: Wiring::Fixed(|| {
             let nine_groups = Cascade { groups: 9, gateway_columns: 2, ..Cascade::aries() };
-            Cascade { usable_nodes: Some(3240), cores_per_node: 64, ..nine_groups }.builder()
+            let theta = Cascade { usable_nodes: Some(3240), cores_per_node: 64, ..nine_groups };
+            Ok(in_cabinets(theta.builder()?, FloorPlan::of_first_row(9)))
         }),
     },
     Preset {
@@ -163,7 +176,8 @@ const PRESETS: &[Preset] = &[
             links: &[("green", 20_160), ("black", 20_160), ("blue", 4_368)],
         },
         wiring: Wiring::Fixed(|| {
-            Cascade { groups: 14, usable_nodes: Some(5272), cores_per_node: 8, ..Cascade::aries() }.builder()
+            let daint = Cascade { groups: 14, usable_nodes: Some(5272), cores_per_node: 8, ..Cascade::aries() };
+            Ok(in_cabinets(daint.builder()?, FloorPlan::of_first_row(14)))
         }),
     },
     Preset {

@@ -132,7 +132,8 @@ impl MachineBuilder {
     }
 }
 
-fn nic_name(node: &str, rail: usize) -> String {
+/// Name of a NIC of a node.
+pub(crate) fn nic_name(node: &str, rail: usize) -> String {
     if rail == 0 {
         node.to_owned()
     } else {
@@ -161,7 +162,14 @@ fn of_planes(plane: &Coordinates, routers: u32, planes: u32) -> Coordinates {
     } else {
         all().map(|(number, router)| format!("p{number}.{}", plane.names[router.index()])).collect()
     };
-    Coordinates { axes, sizes, values: all().flat_map(with_plane).collect(), names, fastest: plane.fastest }
+    Coordinates {
+        axes,
+        sizes,
+        values: all().flat_map(with_plane).collect(),
+        names,
+        fastest: plane.fastest,
+        floor: None,
+    }
 }
 
 impl Machine {

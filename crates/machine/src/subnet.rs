@@ -31,9 +31,9 @@ pub struct SubnetSwitch {
 /// The switches and LIDs of a subnet. Routers and nodes have the numbers of the machine as it was read.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Subnet {
-    /// All switches with cables to others.
+    /// All switches.
     pub switches: Vec<SubnetSwitch>,
-    /// Node of each LID of an adapter. Of several ports of an adapter, the first counts.
+    /// Node, or NIC of a node with several, of each LID of an adapter port.
     pub node_of_lid: BTreeMap<u32, NodeId>,
     /// Cables between switches.
     pub cables: usize,

@@ -26,7 +26,6 @@ fn csv_mistakes() {
         ("src,dst,bandwidth\n0,1,25 ns\n", "e.csv:line 2: bandwidth: '25 ns' is a duration; expected a data rate"),
         ("# a comment\nsrc,dts\n", "e.csv:line 2: unknown column 'dts'"),
         ("src,dst\n\n0,1\n#\n1,2,3\n", "e.csv:line 5: 3 values, but the header has 2"),
-        ("src,dst\n0,1\n# a comment\n1,4294967295\n", "e.csv:line 4: router 4294967295; numbers count from 0"),
         ("src,dst\n0,1\n1,0\n1,2\n", "e.csv:line 4: 1 parallel links from 1 to 2, but 0 back"),
         ("src,dst,src_group\n0,1,0\n", "e.csv:line 1: 'group' is given for one end only"),
         ("src,dst,src_group,dst_group\n0,1,0,0\n1,2,1,1\n", "e.csv:line 3: router 1 has another position here"),
@@ -55,6 +54,8 @@ fn csv_mistakes() {
         let found = csv(text);
         assert!(found.starts_with(message), "{text:?}: {found}");
     }
+    let both = csv("src,dst\n0,1\n1,2\n2,1\n");
+    assert!(both.ends_with("every link (listing = \"cables\" reads each row as a cable)"), "{both}");
     assert!(import::edge_list_csv(&[0x1f, 0x8b, 8], "e.csv", &EdgeListOptions::default())
         .unwrap_err()
         .to_string()
@@ -73,6 +74,44 @@ fn ports_are_only_checked() {
     ] {
         assert_eq!(read(plain).build().unwrap(), read(with_ports).build().unwrap(), "{with_ports:?}");
     }
+}
+
+/// Rows that alternate their ends are read as links, which the reader says with the key that decides.
+#[test]
+fn the_meaning_of_a_row_is_said() {
+    let ends = ["leaf0,spine0", "spine0,leaf0", "leaf1,spine0", "spine0,leaf1"];
+    let text = format!("src,dst\n{}\n", ends.join("\n"));
+    let read = |listing| {
+        let options = EdgeListOptions { listing, ..EdgeListOptions::default() };
+        let builder = import::edge_list_csv(text.as_bytes(), "e.csv", &options).unwrap();
+        (builder.cables.len(), builder.reading)
+    };
+    let (cables, reading) = read(import::Listing::Detect);
+    let key = "(listing = \"cables\" reads each row as a cable)";
+    assert_eq!((cables, reading[1].clone()), (2, format!("a row is one direction, 4 rows are 2 cables {key}")));
+    let (cables, reading) = read(import::Listing::Cables);
+    assert_eq!((cables, reading[0].as_str()), (4, "4 cables between 2 pairs of routers"));
+}
+
+/// A number is a name: no router appears that the list does not have.
+#[test]
+fn numbers_are_names() {
+    for (text, names, phrase) in [
+        ("src,dst\n1,2\n2,3\n3,1\n", ["1", "2", "3"], "routers are called by their numbers, 1 to 3"),
+        ("src,dst\n20,10\n10,4294967295\n", ["10", "20", "4294967295"], "; 4294967283 numbers between are not used"),
+        ("src,dst,src_group,dst_group\n7,8,1,0\n9,8,1,0\n", ["8", "7", "9"], "numbers, 7 to 9"),
+    ] {
+        let read = import::edge_list_csv(text.as_bytes(), "e.csv", &EdgeListOptions::default()).unwrap();
+        assert!(read.reading.iter().any(|found| found.ends_with(phrase)), "{:?}", read.reading);
+        let machine = read.build().unwrap();
+        let working: Vec<_> = machine.routers().filter(|&router| machine.router_up(router)).collect();
+        assert_eq!(working.iter().map(|&router| machine.router_name(router)).collect::<Vec<_>>(), names);
+        // An id is no name here: 0 is no router, and 1 is the router called 1.
+        assert!(machine.router_named("0").is_err());
+        assert_eq!(machine.router_named(names[1]).unwrap(), working[1]);
+    }
+    let machine = import::edge_list_csv(b"src,dst\n0,1\n2,1\n", "e.csv", &EdgeListOptions::default()).unwrap();
+    assert!(machine.coordinates.names.is_empty() && machine.reading.iter().all(|phrase| !phrase.contains("numbers")));
 }
 
 #[test]

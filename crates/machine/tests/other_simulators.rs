@@ -132,6 +132,45 @@ fn wiring_files_of_codes_are_the_machines_that_they_list() {
     assert_eq!(graph(&machine), (expected, nodes));
 }
 
+/// CODES names its own files relative to the folder of its build.
+#[test]
+fn wiring_files_may_lie_next_to_the_configuration() {
+    let mut files = Files::default();
+    let dragonfly = Dragonfly { p: 2, a: 4, h: 2, g: 5, ..Dragonfly::default() }.builder().unwrap();
+    wiring(&dragonfly, 4, None, &mut files);
+    let dally = format!("modelnet_order=(\"dragonfly_dally\");\nnum_routers=\"4\";\nnum_groups=\"5\";\n{WIRED}");
+    let near = dally.replace("\"intra\"", "\"../src/conf/intra\"").replace("\"inter\"", "\"../src/conf/inter\"");
+    let machine = conf(&near, &mut files).unwrap();
+    assert_eq!(graph(&machine), graph(&conf(&dally, &mut files).unwrap()));
+    let said = &machine.reading()[machine.reading().len() - 2..];
+    assert_eq!(said, ["conf/intra is read for ../src/conf/intra", "conf/inter is read for ../src/conf/inter"]);
+    // One row of routers has no columns to join, so no empty class.
+    wiring(&dragonfly, 4, Some(&[0, 0]), &mut files);
+    let custom = format!(
+        "modelnet_order=(\"dragonfly_custom\");\nnum_router_rows=\"1\";\nnum_router_cols=\"4\";\nnum_groups=\"5\";\n{WIRED}"
+    );
+    let machine = conf(&custom, &mut files).unwrap();
+    assert_eq!(machine.classes().iter().map(|class| class.name.as_str()).collect::<Vec<_>>(), ["green", "blue"]);
+    assert_eq!(machine.link_count(), conf(&dally, &mut files).unwrap().link_count());
+}
+
+/// Neighbours, and routers 1 + i gap apart: in a line of 8 with gap 3 these are 7 pairs at distance 1, 4 at 4, 1 at 7.
+#[test]
+fn express_meshes_of_codes() {
+    let read = |gap: u32, dims: &str| {
+        let params = format!("modelnet_order=(\"express_mesh\");\ndim_length=\"{dims}\";\ngap=\"{gap}\";\nnum_cn=\"2\";\nlink_bandwidth=\"2.0\";\n");
+        conf(&params, &mut Files::default()).unwrap()
+    };
+    assert_eq!((read(3, "8").link_count(), read(3, "8").node_count()), (2 * (7 + 4 + 1), 16));
+    // With gap 1, every two routers of a line are joined: 160 routers with 3 + 4 + 7 cables each.
+    let hyperx = read(1, "4,5,8");
+    assert_eq!((hyperx.router_count(), hyperx.link_count()), (160, 160 * (3 + 4 + 7)));
+    assert_eq!(hyperx.classes()[0].bandwidth.bits_per_s(), 2 * (8 << 30));
+    // The first dimension is the fastest.
+    assert_eq!(hyperx.coordinates().sizes, [8, 5, 4]);
+    assert_eq!(read(9, "3,2").shape(), &Shape::Torus { dims: vec![2, 3], wrap: vec![false; 2] });
+}
+
 #[test]
 fn regular_networks_of_codes_have_the_counts_of_their_formulas() {
     let read = |params: &str| conf(params, &mut Files::default()).unwrap();
@@ -199,6 +238,10 @@ fn missing_entries_of_a_codes_configuration_are_named() {
     );
     let dally = format!("modelnet_order=(\"dragonfly_dally\");\nnum_routers=\"4\";\nnum_groups=\"5\";\n{WIRED}");
     refused(&dally, "conf/intra can't be read: it is not there");
+    refused(
+        &dally.replace("\"intra\"", "\"${SRC}/conf/intra\""),
+        "conf/${SRC}/conf/intra can't be read: it is not there, a name of a template; nor is there conf/intra",
+    );
     refused("nothing\n", "expected 'name=\"value\";', found 'nothing'");
     assert!(codes_conf(b"LPGROUPS\n", "net.conf", &mut Files::default()).is_err());
 }
@@ -227,7 +270,16 @@ fn a_listing_of_booksim() {
     refused("router 0 ruter 1\n", "expected 'router' or 'node' and a number, found 'ruter'");
     refused("router 0 5 router 1\n", "found '5'");
     refused("router\n", "expected a number after 'router'");
-    refused("", "no two routers are joined");
+    refused("", "there are no routers");
+    // Numbers are names.
+    let ring = read("router 10 node 1 router 20\nrouter 20 node 2 router 35\nrouter 35 node 3 router 10\n").unwrap();
+    assert_eq!((ring.group_of.len(), ring.node_router.len()), (3, 3));
+    assert!(ring.reading.iter().any(|phrase| phrase.starts_with("routers are called by their numbers, 10 to 35; 23 ")));
+    let ring = ring.build().unwrap();
+    let node = ring.node_named("n2").unwrap();
+    assert_eq!((ring.router_name(ring.router_of(node)).as_str(), node.0), ("20", 1));
+    let one = read("router 0 node 0 node 1\n").unwrap().build().unwrap();
+    assert_eq!((one.router_count(), one.node_count(), one.node_name(odonata_units::NodeId(1))), (1, 2, "r0n1".into()));
 }
 
 #[test]
@@ -281,10 +333,30 @@ fn clusters_of_simgrid() {
         let (a, b) = (machine.source(link).0, machine.target(link).0);
         assert!(a / 9 == b / 9 || (a % 9 == b / 9 && b % 9 == a / 9), "router b of group a with router a of group b");
     }
+    assert_eq!(machine.node_name(odonata_units::NodeId(53)), "node-53");
     let tree = platform("FAT_TREE", "2;4,4;1,2;1,2", "0-15").unwrap().build().unwrap();
     assert_eq!((tree.router_count(), tree.node_count(), tree.link_count()), (4 + 2, 16, 2 * 16));
     let torus = platform("TORUS", "3,2,2", "0-3,4-11").unwrap().build().unwrap();
     assert_eq!(torus.shape(), &Shape::Torus { dims: vec![2, 2, 3], wrap: vec![true; 3] });
+
+    // The file gives all figures, so nothing is assumed.
+    for (topology, parameters) in
+        [("DRAGONFLY", "2,1;1,1;2,1;2"), ("FAT_TREE", "2;4,2;1,2;1,1"), ("TORUS", "2,2,2"), ("FLAT", "")]
+    {
+        let builder = platform(topology, parameters, "0-7").unwrap();
+        assert!(builder.assumptions.is_empty(), "{topology}: {:?}", builder.assumptions);
+        assert_eq!(
+            (builder.node_router.len(), builder.terminal.latency),
+            (8, Time::from_us(if topology == "TORUS" { 0 } else { 50 }))
+        );
+    }
+    let flat = "<platform version='4.1'><cluster id='c' prefix='n' radical='2-5,9' suffix='.x' bw='125MBps' lat='50us' bb_bw='2GBps'/></platform>";
+    let flat = simgrid(flat.as_bytes(), "p.xml").unwrap();
+    assert_eq!(flat.reading.last().unwrap(), "the backbone of 2GBps is not read");
+    let flat = flat.build().unwrap();
+    assert_eq!((flat.router_count(), flat.node_count(), flat.link_count()), (1, 5, 0));
+    assert_eq!(flat.node_named("n9.x").unwrap().0, 4);
+    assert_eq!(flat.terminal().bandwidth.bits_per_s(), 1_000_000_000);
 
     let refused = |topology: &str, parameters: &str, radical: &str, why: &str| {
         let error = platform(topology, parameters, radical).unwrap_err().to_string();
@@ -296,12 +368,10 @@ fn clusters_of_simgrid() {
     refused("DRAGONFLY", "3,4;3,2;3;2", "0-53", "expected 'groups,links;");
     refused("FAT_TREE", "2;4,4;2,2;1,2", "0-15", "a host has 2 switches");
     refused("FAT_TREE", "2;4,4;1,2;1", "0-15", "2 levels need as many numbers");
-    refused("STAR", "1", "0", "unknown topology 'STAR'; expected DRAGONFLY, FAT_TREE or TORUS");
-    for (text, why) in [
-        ("<platform>", "not XML"),
-        ("<platform/>", "has no list of cables"),
-        ("<a><cluster/></a>", "has no 'topology'"),
-    ] {
+    refused("STAR", "1", "0", "unknown topology 'STAR'; expected DRAGONFLY, FAT_TREE, TORUS or FLAT");
+    for (text, why) in
+        [("<platform>", "not XML"), ("<platform/>", "has no list of cables"), ("<a><cluster/></a>", "has no 'radical'")]
+    {
         let error = simgrid(text.as_bytes(), "p.xml").unwrap_err().to_string();
         assert!(error.contains(why), "{error}");
     }

@@ -276,7 +276,7 @@ fn from_file(
     let read = files.read(&name).map_err(|reason| (reason, None));
     let read = read.and_then(|bytes| {
         let format = format.map_or_else(|| import::detect(&bytes), Ok);
-        let help = "say what the file is: format = \"...\"".to_owned();
+        let help = "if it is another file, say what it is: format = \"...\"".to_owned();
         format.map(|format| (bytes, format)).map_err(|reason| (format!("{name}: {reason}"), Some(help)))
     });
     let (bytes, format) = match read {
@@ -307,6 +307,7 @@ fn from_file(
             if let Some(short) = Path::new(&builder.name).file_name() {
                 builder.name = short.to_string_lossy().into_owned();
             }
+            builder.count_cables();
             Ok(builder)
         }
         Err(FormatError::Machine(error)) => Err(error),

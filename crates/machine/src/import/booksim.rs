@@ -8,11 +8,12 @@
 //! The first two words of a line name a module; the others are joined to it. A number after a router is the latency
 //! of the link in cycles. A link in both lines is one cable, and so are two links in one line to the same router.
 //! BookSim uses the latency for one direction, and one cycle for the other direction unless its line has a number,
-//! too. A cable here has one latency, so two different ones are refused. Routers and nodes are numbered in the order
-//! of their numbers in the file; nodes are numbered router by router, as everywhere.
+//! too. A cable here has one latency, so two different ones are refused. Routers and nodes come in the order of
+//! their numbers, nodes router by router, as everywhere. The numbers are names: node 7 is called `n7` unless all ids are
+//! the numbers.
 
 use super::edge_columns::EdgeListOptions;
-use super::edge_list::ListedCables;
+use super::edge_list::{name_nodes, ListedCables};
 use super::format::{Format, FormatError};
 use super::{line, text};
 use crate::{MachineBuilder, MachineError};
@@ -73,17 +74,19 @@ pub fn booksim(bytes: &[u8], label: &str, options: &BookSim) -> Result<MachineBu
             join(first, other, at, &mut links, &mut router_of).or_else(|reason| line(label, at, reason))?;
         }
     }
-    let mut nodes: BTreeMap<u32, u32> = BTreeMap::new();
-    router_of.values().for_each(|&router| *nodes.entry(router).or_default() += 1);
-    if links.is_empty() {
-        return line(label, 1, "no two routers are joined; expected a listing such as 'router 0 node 0 router 1'");
+    let mut nodes: BTreeMap<u32, Vec<u32>> = links.keys().flat_map(|&(a, b)| [a, b]).map(|r| (r, Vec::new())).collect();
+    let joined = nodes.len();
+    router_of.iter().for_each(|(&node, &router)| nodes.entry(router).or_default().push(node));
+    if nodes.is_empty() {
+        return line(label, 1, "there are no routers; expected a listing such as 'router 0 node 0 router 1'");
     }
-    let joined: BTreeSet<u32> = links.keys().flat_map(|&(a, b)| [a, b]).collect();
-    if let Some(alone) = nodes.keys().find(|router| !joined.contains(router)) {
+    if nodes.len() > joined.max(1) {
+        let joined: BTreeSet<u32> = links.keys().flat_map(|&(a, b)| [a, b]).collect();
+        let alone = nodes.keys().find(|router| !joined.contains(router)).expect("there are more");
         return line(label, 1, format!("router {alone} is not joined to another router"));
     }
     let mut listed = ListedCables::default();
-    let nodes_at = |router: u32| nodes.get(&router).copied().unwrap_or(0);
+    nodes.iter().for_each(|(router, nodes)| listed.add(&router.to_string(), nodes.len()));
     for (&(a, b), link) in &links {
         let cycles = match link.cycles {
             [Some(there), Some(back)] if there != back => {
@@ -95,11 +98,18 @@ pub fn booksim(bytes: &[u8], label: &str, options: &BookSim) -> Result<MachineBu
             }
             [there, back] => there.or(back).unwrap_or(1),
         };
-        listed.join(link.line, [&a.to_string(), &b.to_string()], [a, b].map(nodes_at));
+        listed.join(link.line, [&a.to_string(), &b.to_string()]);
         listed.columns.latency.push(Time(options.cycle.ps().saturating_mul(u64::from(cycles))));
     }
     let BookSim { bandwidth, cores_per_node, .. } = *options;
-    listed.build(label, EdgeListOptions { bandwidth, cores_per_node, ..EdgeListOptions::default() })
+    let (mut builder, place) =
+        listed.build(label, EdgeListOptions { bandwidth, cores_per_node, ..EdgeListOptions::default() })?;
+    // Nodes whose numbers are their ids need no names.
+    if nodes.values().flatten().enumerate().any(|(id, &number)| id != number as usize) {
+        let named = |numbers: &Vec<u32>| numbers.iter().map(|number| format!("n{number}")).collect();
+        name_nodes(&mut builder, &place, &nodes.values().map(named).collect::<Vec<_>>());
+    }
+    Ok(builder)
 }
 
 /// The modules of a line.

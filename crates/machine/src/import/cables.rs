@@ -33,10 +33,16 @@ pub(super) struct Edge {
 pub(super) struct WrongEdge {
     pub(super) place: usize,
     pub(super) reason: String,
+    /// Whether a row as a cable would be right.
+    pub(super) of_directions: bool,
 }
 
 fn wrong<T>(edge: &Edge, reason: String) -> Result<T, WrongEdge> {
-    Err(WrongEdge { place: edge.place, reason })
+    Err(WrongEdge { place: edge.place, reason, of_directions: false })
+}
+
+fn of_directions(wrong: WrongEdge) -> WrongEdge {
+    WrongEdge { of_directions: true, ..wrong }
 }
 
 /// Converts `edges` to cables. `name` gives the name of a router. Also returns whether an edge was one direction.
@@ -71,16 +77,14 @@ pub(super) fn cables(
         let split = run.partition_point(|edge| edge.source == run[0].source);
         let (there, back) = run.split_at(split);
         if directed {
-            check_both_directions(there, back, name)?;
+            check_both_directions(there, back, name).map_err(of_directions)?;
         } else if listing == Listing::Detect && !back.is_empty() {
-            return wrong(
-                &back[0],
-                format!(
-                    "{} and {} are listed in both directions, other pairs in one; list every cable once, or every link",
-                    name(run[0].source),
-                    name(run[0].target)
-                ),
+            let reason = format!(
+                "{} and {} are listed in both directions, other pairs in one; list every cable once, or every link",
+                name(run[0].source),
+                name(run[0].target)
             );
+            return wrong(&back[0], reason).map_err(of_directions);
         }
         for edge in if directed { there } else { run } {
             let cable = Cable {

@@ -9,28 +9,36 @@
 //! | `fattree` | [`Xgft`], below; `num_rails` is the number of planes | `switch_radix`, `switch_count`, `num_levels` 2 or 3, `ft_type` 0 or 1 |
 //! | `slimfly` | [`SlimFly`] | `num_routers` q, `num_terminals` |
 //! | `torus` | [`Torus`] | `dim_length`; its first dimension is the fastest, so it is the last one here |
+//! | `express_mesh` | below | `dim_length`, `gap`, `num_cn` |
 //!
 //! A fat tree of k ports, e edge switches and three levels has P = e / (k / 2) pods. With type 0, r = floor(k / P)
 //! cables lead from a pod's switch to each of its ceil(k^2 / 4 / r) top switches, selected by the switch's place in
 //! the pod. With type 1, two cables lead to each of e / 2 top switches. Some ports may stay free.
 //!
-//! The links of a `link-failure-file` are removed. Bandwidths are in GiB/s. Buffers, routing, packet sizes and delays
+//! In an express mesh, two routers of a line are joined if they are neighbours or 1 + i `gap` apart, i = 1, 2, ... With
+//! gap 1, these are the cables of a HyperX.
+//!
+//! Files that a configuration names are relative to it. CODES names its own relative to the folder of its build, so a
+//! file that is not there may also lie next to the configuration. The links of a `link-failure-file` are removed. Bandwidths are in GiB/s. Buffers, routing, packet sizes and delays
 //! are not read, since they belong to the engine.
 
+use super::edge_columns::{EdgeListColumns, EdgeListOptions};
+use super::edge_list::build;
 use super::entries::{set, set_bandwidth, Entries, Entry};
 use super::format::FormatError;
-use super::{codes_failures, damselfly, line, text, DamselflyParameters, IntraLayout, WiringFile};
+use super::{codes_failures, damselfly, line, text, DamselflyParameters, IntraLayout, Listing, WiringFile};
 use crate::builder::keep_marked;
 use crate::topology::{Arrangement, Dragonfly, SlimFly, Torus, Xgft};
-use crate::{MachineBuilder, MachineError, RailSettings, RouterPorts};
+use crate::{Coordinates, MachineBuilder, MachineError, RailSettings, RouterPorts};
 use odonata_declare::{OneOrEach, Reader};
-use odonata_units::Rate;
+use odonata_units::{Rate, RouterId};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 const GIB_PER_S: f64 = (1u64 << 30) as f64;
 
-const MODELS: &str = "expected dragonfly, dragonfly_custom, dragonfly_dally, dragonfly_plus, fattree, slimfly or torus";
+const MODELS: &str = "expected dragonfly, dragonfly_custom, dragonfly_dally, dragonfly_plus, express_mesh, fattree, \
+    slimfly or torus";
 
 /// Reads a configuration of CODES; the files that it names are relative to it.
 ///
@@ -66,12 +74,13 @@ pub(super) fn machine(params: &Entries<'_>, files: &mut dyn Reader) -> Result<Ma
         "fattree" => fat_tree(params)?,
         "slimfly" => slim_fly(params)?,
         "torus" => torus(params)?,
+        "express_mesh" => express_mesh(params)?,
         _ => params.refuse("modelnet_order", format!("unknown model '{model}'; {MODELS}"))?,
     };
     builder.assumptions.clear();
     for class in builder.classes.clone() {
         let key = match (model.as_str(), class.name.as_str()) {
-            ("fattree" | "torus", _) => "link_bandwidth",
+            ("fattree" | "torus" | "express_mesh", _) => "link_bandwidth",
             (_, "global" | "blue") => "global_bandwidth",
             _ => "local_bandwidth",
         };
@@ -106,7 +115,7 @@ fn params<'a>(text: &'a str, label: &'a str) -> Result<Entries<'a>, MachineError
             inside = true;
         }
         let Some(params) = found.as_mut() else { continue };
-        let (own, after) = content.split_once('}').map_or((content, None), |(own, after)| (own, Some(after)));
+        let (own, after) = closing(content).map_or((content, None), |end| (&content[..end], Some(&content[end + 1..])));
         // A statement may have no semicolon; several may share a line.
         for statement in own.trim_start_matches('{').split(';').map(str::trim).filter(|own| !own.is_empty()) {
             let Some((name, value)) = statement.split_once('=') else {
@@ -118,6 +127,15 @@ fn params<'a>(text: &'a str, label: &'a str) -> Result<Entries<'a>, MachineError
         inside = after.is_none();
     }
     found.map_or_else(|| line(label, 1, "there is no section PARAMS; expected a configuration of CODES"), Ok)
+}
+
+/// The bracket that ends a section; one in a value (`"${NAME}"`) does not.
+fn closing(content: &str) -> Option<usize> {
+    let mut quoted = false;
+    content.char_indices().find_map(|(at, c)| {
+        quoted ^= c == '"';
+        (c == '}' && !quoted).then_some(at)
+    })
 }
 
 /// Whether a section may start after this.
@@ -150,13 +168,37 @@ fn dragonfly(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
     family.builder()
 }
 
-/// Reads a file that an entry names relative to the configuration. Returns its bytes and path.
-fn read_named_file(params: &Entries<'_>, name: &str, files: &mut dyn Reader) -> Result<(Vec<u8>, String), FormatError> {
+/// A file that an entry names.
+struct NamedFile {
+    bytes: Vec<u8>,
+    path: String,
+    /// Says that it lies elsewhere than the entry has it.
+    reading: Option<String>,
+}
+
+/// Reads a file that an entry names, relative to the configuration or next to it.
+fn read_named_file(params: &Entries<'_>, name: &str, files: &mut dyn Reader) -> Result<NamedFile, FormatError> {
     let directory = Path::new(params.label).parent().unwrap_or_else(|| Path::new(""));
-    let path = directory.join(&params.required(name)?.value).to_string_lossy().into_owned();
-    match files.read(&path) {
-        Ok(bytes) => Ok((bytes, path)),
-        Err(reason) => Ok(params.refuse(name, format!("{path} can't be read: {reason}"))?),
+    let written = &params.required(name)?.value;
+    let path = directory.join(written).to_string_lossy().into_owned();
+    let reason = match files.read(&path) {
+        Ok(bytes) => return Ok(NamedFile { bytes, path, reading: None }),
+        Err(reason) => reason,
+    };
+    let last = Path::new(written).file_name().map(|last| directory.join(last).to_string_lossy().into_owned());
+    let Some(near) = last.filter(|last| *last != path) else {
+        return Ok(params.refuse(name, format!("{path} can't be read: {reason}"))?);
+    };
+    match files.read(&near) {
+        Ok(bytes) => {
+            let reading = Some(format!("{near} is read for {written}"));
+            Ok(NamedFile { bytes, path: near, reading })
+        }
+        Err(_) => {
+            let template = if written.contains("${") || written.contains('@') { ", a name of a template" } else { "" };
+            let reason = format!("{path} can't be read: {reason}{template}; nor is there {near}");
+            Ok(params.refuse(name, reason)?)
+        }
     }
 }
 
@@ -170,8 +212,9 @@ fn link_failures(
     if params.get(name).is_none_or(|entry| entry.value.is_empty()) {
         return Ok(());
     }
-    let (bytes, path) = read_named_file(params, name, files)?;
-    Ok(codes_failures::fail(builder, &bytes, &path)?)
+    let file = read_named_file(params, name, files)?;
+    builder.reading.extend(file.reading);
+    Ok(codes_failures::fail(builder, &file.bytes, &file.path)?)
 }
 
 /// A machine of two wiring files with groups of `rows` x `columns` routers.
@@ -184,9 +227,11 @@ fn wired(
 ) -> Result<MachineBuilder, FormatError> {
     let groups = params.count("num_groups", 1)?;
     let nodes_per_router = params.count("num_cns_per_router", 1)?;
-    let intra = read_named_file(params, "intra-group-connections", files)?;
-    let inter = read_named_file(params, "inter-group-connections", files)?;
-    let [intra, inter] = [&intra, &inter].map(|(bytes, label)| WiringFile { bytes, label });
+    let named = [
+        read_named_file(params, "intra-group-connections", files)?,
+        read_named_file(params, "inter-group-connections", files)?,
+    ];
+    let [intra, inter] = [&named[0], &named[1]].map(|file| WiringFile { bytes: &file.bytes, label: &file.path });
     let read = |intra_layout| {
         let sizes = DamselflyParameters { groups, rows, columns, nodes_per_router, cores_per_node: 1, intra_layout };
         damselfly(intra, inter, &sizes)
@@ -201,6 +246,7 @@ fn wired(
         set_bandwidth(&mut builder, class, global);
     }
     set_bandwidth(&mut builder, "terminal", node);
+    builder.reading.extend(named.into_iter().filter_map(|file| file.reading));
     Ok(builder)
 }
 
@@ -209,7 +255,7 @@ fn dragonfly_plus(params: &Entries<'_>, files: &mut dyn Reader) -> Result<Machin
     let size = leaves.saturating_add(spines);
     let mut builder = wired(params, 1, size, &[IntraLayout::Pairs, IntraLayout::Triples], files)?;
     // Spines have the global cables, and the other routers have the nodes.
-    let group = |router: odonata_units::RouterId| router.0 / size;
+    let group = |router: RouterId| router.0 / size;
     let between = builder.cables.iter().filter(|cable| group(cable.a) != group(cable.b));
     let spine: BTreeSet<u32> = between.flat_map(|cable| [cable.a.0 % size, cable.b.0 % size]).collect();
     if spine.len() > spines as usize {
@@ -313,4 +359,48 @@ fn torus(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
     let mut family = Torus { dims, ..Torus::default() };
     set(&mut family.local, params.rate("link_bandwidth", GIB_PER_S)?, None);
     crate::topology::Topology::lay_out(&family)
+}
+
+fn express_mesh(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
+    let mut dims = params.counts("dim_length")?;
+    let (gap, nodes) = (params.count("gap", 1)?, params.count("num_cn", 1)?);
+    if params.count_or("n_dims", dims.len() as u32)? as usize != dims.len() {
+        return params.refuse("n_dims", format!("'dim_length' has {} sizes", dims.len()));
+    }
+    dims.reverse();
+    let routers = dims.iter().try_fold(1u32, |product, &size| product.checked_mul(size));
+    let most = |routers: u32| u64::from(routers) * dims.iter().map(|&size| u64::from(size)).sum::<u64>();
+    let routers = match routers {
+        Some(routers) if most(routers).max(u64::from(routers) * u64::from(nodes)) <= u64::from(super::LIMIT) => routers,
+        _ => {
+            return params
+                .refuse("dim_length", format!("{dims:?} with {nodes} nodes each are more than {}", super::LIMIT))
+        }
+    };
+    let options = EdgeListOptions { nodes_per_router: nodes, listing: Listing::Cables, ..EdgeListOptions::default() };
+    let mut columns =
+        EdgeListColumns { axes: (0..dims.len()).map(|d| format!("x{d}")).collect(), ..Default::default() };
+    let grid = Coordinates::grid(&vec!["x"; dims.len()], &dims);
+    for from in (0..routers).map(RouterId) {
+        let mut stride = routers;
+        for (d, &size) in dims.iter().enumerate() {
+            stride /= size;
+            let at = grid.of(from)[d];
+            for to in (at + 1..size).filter(|to| to - at == 1 || (to - at - 1) % gap == 0) {
+                let to = RouterId(from.0 + (to - at) * stride);
+                columns.src.push(from.0.to_string());
+                columns.dst.push(to.0.to_string());
+                columns.src_coordinates.extend(grid.of(from));
+                columns.dst_coordinates.extend(grid.of(to));
+            }
+        }
+    }
+    if columns.src.is_empty() {
+        return params.refuse("dim_length", "one router; an express mesh has several");
+    }
+    let lines = vec![params.line; columns.src.len()];
+    let (mut builder, _) = build(&columns, &[], &options, params.label, "line", &lines)?;
+    set_bandwidth(&mut builder, "local", params.rate("link_bandwidth", GIB_PER_S)?);
+    set_bandwidth(&mut builder, "terminal", params.rate("cn_bandwidth", GIB_PER_S)?);
+    Ok(builder)
 }

@@ -8,7 +8,8 @@
 //! A tile has its router's name, `l` and two digits, followed by group, row and column of the router. Every cable is
 //! listed from both ends. An unused tile is a free port: the port budget is the largest number of tiles of a class at
 //! any router. Two processor tiles make a node, as on all XC blades. Group numbers may have gaps; groups are numbered
-//! from 0 in their order. A router that is missing between others exists, but does not work.
+//! from 0 in their order. A router that is missing between others exists, but does not work. Routers are also known by
+//! the names of their tiles (`c0-0c0s0`), if all follow one rule ([`FloorPlan`]).
 //!
 //! The list has neither bandwidths nor cores: the reader uses the figures of the XC30, as in
 //! [`Cascade`](crate::topology::Cascade).
@@ -17,7 +18,7 @@ use super::damselfly::OF_ARIES;
 use super::shape::{assemble, Routers};
 use super::{line, text};
 use crate::topology::Cascade;
-use crate::{Cable, LinkClass, MachineBuilder, MachineError, RouterPorts};
+use crate::{cray_names, Cable, FloorPlan, LinkClass, MachineBuilder, MachineError, RouterPorts};
 use odonata_declare::{hint, OneOrEach};
 use odonata_units::{LinkClassId, RouterId};
 use std::collections::HashMap;
@@ -100,8 +101,9 @@ pub fn cray_links(bytes: &[u8], label: &str) -> Result<MachineBuilder, MachineEr
         })
         .collect();
     let terminal = default.terminal.class("terminal", Some(ports(PROCESSOR_TILES) / TILES_PER_NODE));
-    let mut builder = assemble(label, routers, classes, terminal, default.cores_per_node, cables)
+    let (mut builder, _) = assemble(label, routers, classes, terminal, default.cores_per_node, cables)
         .or_else(|reason| line(label, 1, reason))?;
+    builder.coordinates.floor = floor_plan(&tiles, &positions);
     builder.assume_bandwidths(OF_ARIES);
     // Processor tiles are ports of their own.
     let network = RouterPorts::of_all((0..PROCESSOR_TILES).map(ports).sum());
@@ -141,6 +143,16 @@ fn read_end(end: &str) -> Result<(&str, Position), String> {
         }
         _ => Err(expected()),
     }
+}
+
+/// The cabinets, if the names of all tiles have their places and follow the rule of an XC.
+fn floor_plan(tiles: &[Tile], positions: &[Position]) -> Option<FloorPlan> {
+    let place = |tile: &Tile| {
+        let router = tile.name.rsplit_once('l').map_or(tile.name, |(router, _)| router);
+        cray_names::parse(router).map(|place| (place, positions[tile.router as usize]))
+    };
+    let places: Vec<_> = tiles.iter().map(place).collect::<Option<_>>()?;
+    FloorPlan::of(places.iter().copied())
 }
 
 /// At most 60 characters of any text.

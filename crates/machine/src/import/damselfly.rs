@@ -241,7 +241,7 @@ pub fn damselfly(
         names: Vec::new(),
         nodes: vec![parameters.nodes_per_router; routers as usize],
     };
-    let mut builder = assemble(inter.label, routers, classes, terminal, parameters.cores_per_node, all)
+    let (mut builder, _) = assemble(inter.label, routers, classes, terminal, parameters.cores_per_node, all)
         .or_else(|reason| at(inter.label, "byte 0".into(), reason))?;
     builder.assume_bandwidths(OF_ARIES);
     Ok(builder)

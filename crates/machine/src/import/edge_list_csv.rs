@@ -90,7 +90,7 @@ pub fn edge_list_csv(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Re
     if places.is_empty() {
         return line(label, header_line, "the list has a header, but no edges");
     }
-    build(&columns, options, label, "line", &places)
+    Ok(build(&columns, &[], options, label, "line", &places)?.0)
 }
 
 impl Format for EdgeListOptions {

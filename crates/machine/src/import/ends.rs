@@ -5,9 +5,6 @@ use super::shape::Routers;
 use crate::Coordinates;
 use std::collections::HashMap;
 
-/// Largest router number. Numbers count from 0, so a larger one is a mistake that would exhaust the memory.
-const LARGEST_NUMBER: u32 = 1 << 22;
-
 /// Axes of the families whose router names have distinct axis letters.
 const FAMILY_AXES: [&[&str]; 5] = [
     &["group", "row", "column"],
@@ -20,57 +17,63 @@ const FAMILY_AXES: [&[&str]; 5] = [
 /// Row and reason.
 type PlacedReason = (usize, String);
 
+/// A router that a file lists with or without cables: its name and its nodes.
+pub(super) type ListedRouter = (String, u32);
+
 /// The routers at both ends of each row.
 pub(super) struct Ends {
     pub(super) src: Vec<u32>,
     pub(super) dst: Vec<u32>,
-    /// Number of routers.
-    count: usize,
-    /// Names in order of appearance; empty if the routers are numbered.
+    /// Names of the routers. Numbers are names, too.
     names: Vec<String>,
+    /// Nodes of the first routers, if the file lists routers.
+    listed: Vec<u32>,
 }
 
 impl Ends {
-    /// Reads the ends: numbers if every end is a number, else names, numbered in the order of appearance.
-    pub(super) fn read(columns: &EdgeListColumns) -> Result<Self, PlacedReason> {
-        let numbers = |texts: &[String]| texts.iter().map(|text| text.parse().ok()).collect::<Option<Vec<u32>>>();
-        if let (Some(src), Some(dst)) = (numbers(&columns.src), numbers(&columns.dst)) {
-            let largest = |row: &usize| src[*row].max(dst[*row]);
-            if let Some(row) = (0..src.len()).find(|row| largest(row) > LARGEST_NUMBER) {
-                let reason = format!("router {}; numbers count from 0 to at most {LARGEST_NUMBER}", largest(&row));
-                return Err((row, reason));
-            }
-            let count = (0..src.len()).map(|row| largest(&row) as usize + 1).max().unwrap_or(0);
-            return Ok(Self { src, dst, count, names: Vec::new() });
-        }
+    /// Reads the ends. Routers come in the order of `listed`, then in the order of their appearance; if all names are
+    /// numbers and none is listed, in the order of the numbers.
+    pub(super) fn read(columns: &EdgeListColumns, listed: &[ListedRouter]) -> Result<Self, PlacedReason> {
         let mut index_of: HashMap<&str, u32> = HashMap::new();
-        let mut names: Vec<String> = Vec::new();
+        let mut names: Vec<&str> = Vec::new();
+        let mut index = |name, row| {
+            check_name(name).map_err(|reason| (row, reason))?;
+            let next = index_of.len() as u32;
+            let index = *index_of.entry(name).or_insert(next);
+            if index == next {
+                names.push(name);
+            }
+            Ok(index)
+        };
+        for (name, _) in listed {
+            index(name, 0)?;
+        }
         let (mut src, mut dst) = (Vec::new(), Vec::new());
         for (row, (from, to)) in columns.src.iter().zip(&columns.dst).enumerate() {
-            for (name, ends) in [(from, &mut src), (to, &mut dst)] {
-                if name.is_empty() || name.contains(['>', ':']) || name.contains(char::is_whitespace) {
-                    return Err((
-                        row,
-                        format!(
-                            "'{name}' can't be the name of a router: spaces, '>' and ':' are not \
-                        allowed"
-                        ),
-                    ));
-                }
-                let next = names.len() as u32;
-                let index = *index_of.entry(name).or_insert(next);
-                if index == next {
-                    names.push(name.clone());
-                }
-                ends.push(index);
-            }
+            src.push(index(from, row)?);
+            dst.push(index(to, row)?);
         }
-        Ok(Self { src, dst, count: names.len(), names })
+        let numbers: Option<Vec<u32>> = names.iter().map(|name| name.parse().ok()).collect();
+        if let Some(numbers) = numbers.filter(|_| listed.is_empty()) {
+            let mut order: Vec<usize> = (0..numbers.len()).collect();
+            order.sort_by_key(|&router| (numbers[router], names[router]));
+            let mut place = vec![0; order.len()];
+            order.iter().enumerate().for_each(|(at, &router)| place[router] = at as u32);
+            src.iter_mut().chain(&mut dst).for_each(|router| *router = place[*router as usize]);
+            names = order.iter().map(|&router| names[router]).collect();
+        }
+        let listed = listed.iter().map(|(_, nodes)| *nodes).collect();
+        Ok(Self { src, dst, names: names.into_iter().map(str::to_owned).collect(), listed })
     }
 
     /// Name of a router.
     pub(super) fn name(&self, router: u32) -> String {
-        self.names.get(router as usize).cloned().unwrap_or_else(|| router.to_string())
+        self.names[router as usize].clone()
+    }
+
+    /// Names of the routers, in their order.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
     }
 
     /// The routers with all their data from the columns.
@@ -81,7 +84,9 @@ impl Ends {
     ) -> Result<Routers, PlacedReason> {
         let nodes = self.each("number of nodes", 1, &columns.src_nodes, &columns.dst_nodes)?;
         let default = options.nodes_per_router;
-        let nodes = nodes.into_iter().map(|of| of.map_or(default, |nodes| nodes[0])).collect();
+        let listed = |router: usize| self.listed.get(router).copied().unwrap_or(default);
+        let of_router = |(router, of): (usize, Option<&[u32]>)| of.map_or_else(|| listed(router), |nodes| nodes[0]);
+        let nodes = nodes.into_iter().enumerate().map(of_router).collect();
         let mut routers =
             Routers { axes: Vec::new(), values: Vec::new(), groups: None, names: self.names.clone(), nodes };
         if columns.axes.is_empty() {
@@ -97,9 +102,11 @@ impl Ends {
             match values {
                 Some(values) => routers.values.extend_from_slice(values),
                 None => {
-                    let reason =
-                        format!("router {router} is in no row, so its {} is not known", columns.axes.join(", "));
-                    return Err((0, reason));
+                    let name = self.name(router as u32);
+                    return Err((
+                        0,
+                        format!("router {name} is in no row, so its {} is not known", columns.axes.join(", ")),
+                    ));
                 }
             }
         }
@@ -119,7 +126,7 @@ impl Ends {
         src: &'a [u32],
         dst: &'a [u32],
     ) -> Result<Vec<Option<&'a [u32]>>, PlacedReason> {
-        let mut found: Vec<Option<&[u32]>> = vec![None; self.count];
+        let mut found: Vec<Option<&[u32]>> = vec![None; self.names.len()];
         let rows = src.chunks(width).zip(dst.chunks(width)).enumerate();
         for (row, (at_src, at_dst)) in rows {
             for (router, values) in [(self.src[row], at_src), (self.dst[row], at_dst)] {
@@ -132,6 +139,14 @@ impl Ends {
         }
         Ok(found)
     }
+}
+
+/// Refuses a name that an edit or a link name could not contain.
+fn check_name(name: &str) -> Result<(), String> {
+    if name.is_empty() || name.contains(['>', ':']) || name.contains(char::is_whitespace) {
+        return Err(format!("'{name}' can't be the name of a router: spaces, '>' and ':' are not allowed"));
+    }
+    Ok(())
 }
 
 /// Axes and values, if all names have the form of one family.

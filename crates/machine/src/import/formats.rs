@@ -1,9 +1,10 @@
-//! The formats by name, and their detection.
+//! The formats by name, and what is read of each.
 
 use super::damselfly::{read_damselfly, Codes};
 use super::format::{Complete, Format};
 use super::{
-    codes_conf, codes_yaml, cray_links, htsim, simgrid, BookSim, EdgeListOptions, InfiniBand, SlurmTree, SstMacro,
+    astra_sim, codes_conf, codes_yaml, cray_links, hpcc, htsim, simgrid, BookSim, EdgeListOptions, GraphFile,
+    InfiniBand, SlurmTree, SstMacro,
 };
 use odonata_declare::Variant;
 
@@ -27,7 +28,7 @@ pub const FORMATS: &[Variant<dyn Format>] = &[
     ),
     Variant::new(
         "codes-conf",
-        "Configuration of CODES (`PARAMS { ... }`): dragonflies, fat tree, Slim Fly, torus.",
+        "Configuration of CODES (`PARAMS { ... }`): dragonflies, express mesh, fat tree, Slim Fly, torus.",
         || Box::new(Complete(codes_conf)),
     ),
     Variant::new(
@@ -41,14 +42,29 @@ pub const FORMATS: &[Variant<dyn Format>] = &[
     Variant::new("htsim", "Fat tree of htsim (`.topo`).", || {
         Box::new(Complete(|bytes, label, _| Ok(htsim(bytes, label)?)))
     }),
-    Variant::new("simgrid", "Cluster of a SimGrid platform (XML): dragonfly, fat tree or torus.", || {
+    Variant::new(
+        "hpcc",
+        "Topology of HPCC, SimAI or ASTRA-sim's ns-3 network: counts, switches, cables with rates.",
+        || Box::new(Complete(|bytes, label, _| Ok(hpcc(bytes, label)?))),
+    ),
+    Variant::new(
+        "astra-sim",
+        "Network of ASTRA-sim's analytical model (YAML): rings, switches, fully connected.",
+        || Box::new(Complete(|bytes, label, _| Ok(astra_sim(bytes, label)?))),
+    ),
+    Variant::new("simgrid", "Cluster of a SimGrid platform (XML): dragonfly, fat tree, torus or one switch.", || {
         Box::new(Complete(|bytes, label, _| Ok(simgrid(bytes, label)?)))
     }),
     Variant::new("sst-macro", "File topology of SST/macro (JSON): nodes, switches, links.", || {
         Box::<SstMacro>::default()
     }),
-    Variant::new("slurm", "Switch tree of Slurm (`topology.conf`), with its node names.", || {
-        Box::<SlurmTree>::default()
+    Variant::new(
+        "slurm",
+        "Switch tree of Slurm (`topology.conf`, `topology.yaml`, `scontrol show topology`), with its node names.",
+        || Box::<SlurmTree>::default(),
+    ),
+    Variant::new("graph", "Graph in GraphML, GraphViz (dot) or node-link JSON: its vertices are routers.", || {
+        Box::<GraphFile>::default()
     }),
     Variant::new(
         "edge-list",
@@ -57,114 +73,132 @@ pub const FORMATS: &[Variant<dyn Format>] = &[
     ),
 ];
 
-/// Detects the format of a file by its content.
-///
-/// # Errors
-/// No format or several formats match; the message names them and the key that decides.
-pub fn detect(bytes: &[u8]) -> Result<&'static str, String> {
-    let head = &bytes[..bytes.len().min(4096)];
-    let cut = std::str::from_utf8(head).err();
-    // The last character may be incomplete.
-    let binary = head.contains(&0) || cut.is_some_and(|error| error.error_len().is_some());
-    if binary {
-        return Err("binary data; wiring files of Damselfly and CODES have format = \"codes\", which also needs \
-             'inter_file', 'groups', 'rows' and 'columns'"
-            .into());
-    }
-    let start = String::from_utf8_lossy(head);
-    let lowercase = start.to_ascii_lowercase();
-    let mut lines = start.trim_start_matches('\u{feff}').lines().map(str::trim).filter(|line| !line.is_empty());
-    let (first, second) = (lines.next().unwrap_or(""), lines.next().unwrap_or(""));
-    let begins = |words: &str| start.lines().any(|line| line.starts_with(words));
-    let numbers =
-        |line: &str| line.split([' ', '\t', ',', ';']).all(|word| word.parse::<f64>().is_ok() || word.is_empty());
-    Ok(if start.contains("# Topology file:") || begins("Switch\t") {
-        "ibnetdiscover"
-    } else if first.starts_with('<') {
-        "simgrid"
-    } else if lowercase.contains("\"switch_to_switch_links\"")
-        || lowercase.contains("\"node_to_switch_links\"")
-        || (first.starts_with('{') && (lowercase.contains("\"avg_num_hops\"") || lowercase.contains("\"outports\"")))
-    {
-        "sst-macro"
-    } else if begins("schema_version:") || begins("topology:") {
-        "codes-yaml"
-    } else if first.starts_with('{') {
-        return Err("JSON of an unknown kind in its first 4096 bytes; a file topology of SST/macro has format = \
-            \"sst-macro\""
-            .into());
-    } else if begins("---") && begins("key:") {
-        return Err(
-            "a table of Boxfish, which has counters and no wiring: `odonata counters` reads it; set 'format' if it \
-             is another file"
-                .into(),
-        );
-    } else if first.starts_with("LPGROUPS") || begins("PARAMS") {
-        "codes-conf"
-    } else if first.starts_with("router ") || first.starts_with("node ") {
-        "booksim"
-    } else if start.lines().any(|line| line.to_ascii_lowercase().starts_with("podsize ")) {
-        "htsim"
-    } else if lowercase
-        .lines()
-        .any(|line| line.trim_start().starts_with("switchname=") || line.trim_start().starts_with("blockname="))
-    {
-        "slurm"
-    } else if first.contains("->") {
-        "cray-links"
-    } else if first.parse::<u32>().is_ok() && second.split_whitespace().count() == 5 && numbers(second) {
-        "damselfly"
-    } else if !first.is_empty() && numbers(first) {
-        return Err(
-            "a file of numbers: a configuration of Damselfly has one in its first line and five in the second, an \
-             edge list starts with its column names (src, dst, ...), and a list of nodes is a placement (placement \
-             = { name = \"file\", ... }); set 'format' if it is another file"
-                .into(),
-        );
-    } else {
-        "edge-list"
-    })
+/// What a format's reader takes from a file.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatNotes {
+    /// Name of the format.
+    pub format: &'static str,
+    /// What is read.
+    pub read: &'static str,
+    /// What is not read, or refused.
+    pub not_read: &'static str,
+    /// The files of the tests.
+    pub tested: &'static str,
 }
+
+const fn notes(format: &'static str, read: &'static str, not_read: &'static str, tested: &'static str) -> FormatNotes {
+    FormatNotes { format, read, not_read, tested }
+}
+
+/// The notes of all formats, in the order of [`FORMATS`].
+pub const NOTES: &[FormatNotes] = &[
+    notes(
+        "cray-links",
+        "tiles, cables (both ends agree), free ports, nodes (two processor tiles each), the names of routers (cnames)",
+        "bandwidths (as on Aries)",
+        "Edison's list of 69,120 tiles",
+    ),
+    notes(
+        "damselfly",
+        "sizes, both wiring files",
+        "jobs",
+        "the wiring of a Cascade family",
+    ),
+    notes(
+        "codes",
+        "the intra-group file (triples with type, or pairs) and the inter-group file; repeated entries are parallel links",
+        "the sizes are keys; bandwidths (as on Aries)",
+        "the wirings of families",
+    ),
+    notes(
+        "ibnetdiscover",
+        "switches with their ports, hosts with all their adapters (rails), cables (both ends agree), widths and speeds",
+        "latencies; aggregation nodes, routers, `service` hosts and hosts with fewer adapters are counted, not nodes",
+        "random fabrics; files of one switch, two rails, SHARP",
+    ),
+    notes(
+        "codes-conf",
+        "`dragonfly`, `dragonfly_custom`, `dragonfly_dally`, `dragonfly_plus` (nodes at leaves), `express_mesh`, `fattree` \
+         (types 0 and 1; `num_rails` are planes), `slimfly`, `torus`; failed links; wiring files next to the configuration",
+        "buffers, routing, packet sizes, delays; other models with several rails or planes, and tapered trees, are refused",
+        "families and formulas; configurations of CODES and TraceR",
+    ),
+    notes(
+        "codes-yaml",
+        "the same models; `format: parametric` and `format: groups`; a topology in an `include`",
+        "components, hosts, jobs, sections; the fluid model and names with `@` are refused",
+        "each model against its configuration",
+    ),
+    notes(
+        "booksim",
+        "routers, nodes, latencies in cycles (`cycle`); numbers are names",
+        "bandwidths; two latencies of one cable are refused",
+        "BookSim's example; random listings",
+    ),
+    notes(
+        "htsim",
+        "two or three tiers with radices, bundles, speeds and latencies",
+        "queues, `Switch_Latency_ns`, `Oversubscribed`",
+        "a tree of three tiers; ASTRA-sim's `8nodes.topo`",
+    ),
+    notes(
+        "hpcc",
+        "hosts, switches, rates and delays of HPCC, SimAI and ASTRA-sim's ns-3 network; numbers are names",
+        "error rates, type of GPU, which GPUs share a server",
+        "random topologies; servers with NVSwitches",
+    ),
+    notes(
+        "astra-sim",
+        "`Ring`, `FullyConnected`, `Switch` in any number of dimensions; every NPU is a router with one node",
+        "collective algorithms and system files",
+        "counts of each form; ASTRA-sim's own inputs",
+    ),
+    notes(
+        "simgrid",
+        "one `<cluster>`: `DRAGONFLY`, `FAT_TREE`, `TORUS`, `FLAT`; names of hosts",
+        "host speeds, loopbacks, limiters, backbones, sharing; platforms of links and routes are refused",
+        "formulas of each topology",
+    ),
+    notes(
+        "sst-macro",
+        "both JSON forms: names and ports, or numbers",
+        "`avg_num_hops`, port numbers; the file has no bandwidths",
+        "families, written and read back",
+    ),
+    notes(
+        "slurm",
+        "switches and nodes of `topology.conf`, `scontrol show topology` and `topology.yaml` (its default tree); `uplinks` \
+         is the number of cables",
+        "`LinkSpeed`, which has no unit; blocks are refused",
+        "one tree in every form; random trees",
+    ),
+    notes(
+        "graph",
+        "vertices with edges as routers, edges as cables, `LinkSpeedRaw` of GraphML if all edges have it",
+        "labels, ports, other attributes; edges from or to groups of vertices are refused",
+        "random graphs in each syntax",
+    ),
+    notes(
+        "edge-list",
+        "the columns of the list above; numbers are names",
+        "a column that is not known is refused",
+        "families with links or cables, names or coordinates; random lists",
+    ),
+];
 
 #[cfg(test)]
 mod tests {
+    use super::super::KINDS;
     use super::*;
 
     #[test]
-    fn formats_are_detected_by_their_content() {
-        let detect = |bytes| detect(bytes).unwrap();
-        assert_eq!(detect(b"c0-0c0s0a0l00(0:0:0) green -> c0-0c0s6a0l10(0:0:6)\n"), "cray-links");
-        assert_eq!(detect(b"1440\n15 6 16 4 24\nintra.bin\n"), "damselfly");
-        assert_eq!(detect(b"src,dst\n0,1\n"), "edge-list");
-        assert_eq!(detect(b"LPGROUPS\n{\n"), "codes-conf");
-        assert_eq!(detect(b"<?xml version='1.0'?>\n"), "simgrid");
-        assert_eq!(detect(b"router 0 node 0 router 1\n"), "booksim");
-        assert_eq!(detect(b"# a tree\nNodes 1024\nTiers 3\nPodsize 64\n"), "htsim");
-        assert_eq!(detect(b"#\n# Topology file: generated on Sat\n"), "ibnetdiscover");
-        assert_eq!(detect(b"# leaf\nswitchname=s0 nodes=n[0-3]\n"), "slurm");
-        assert_eq!(detect(b"schema_version: 1\n\ntopology:\n"), "codes-yaml");
-        assert_eq!(detect(b"{ \"avg_num_hops\": 2,\n \"nodes\": {\n"), "sst-macro");
-        assert_eq!(detect(b"{\"switch_to_switch_links\": [\n"), "sst-macro");
-        assert_eq!(detect(b""), "edge-list");
-    }
-
-    #[test]
-    fn ambiguous_files_are_refused() {
-        // Wiring files, a list of nodes, a placement file, an edge list without its header.
-        for (bytes, why) in [
-            (&b"\x00\x00\x00\x00\x01\x00\x00\x00"[..], "format = \"codes\""),
-            (&b"\xff\xfe\x01"[..], "binary data"),
-            (&b"0 1 2 3 4 5\n6 7 8\n"[..], "a list of nodes is a placement"),
-            (&b"17\n18\n19\n"[..], "one in its first line and five in the second"),
-            (&b"{\"nodes\": {}\n"[..], "format = \"sst-macro\""),
-            (&b"---\nkey: NODES\n---\n- [id, int32]\n...\n"[..], "table of Boxfish"),
-            (&b"0,1,2\n1,2,1\n"[..], "starts with its column names"),
-        ] {
-            let reason = detect(bytes).unwrap_err();
-            assert!(reason.contains(why), "{reason}");
-        }
-        // An incomplete character at the end of the inspected bytes is not binary data.
-        let long = format!("src,dst\n{}", "ä".repeat(4000));
-        assert_eq!(detect(long.as_bytes()), Ok("edge-list"));
+    fn every_format_has_notes_and_is_detected() {
+        let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+        assert_eq!(NOTES.iter().map(|notes| notes.format).collect::<Vec<_>>(), names);
+        let detected: Vec<&str> = KINDS.iter().filter_map(|kind| kind.read.ok()).collect();
+        // Two binary files do not say their sizes, so nothing detects them.
+        let missing: Vec<&&str> = names.iter().filter(|name| !detected.contains(name)).collect();
+        assert_eq!(missing, [&"codes"]);
+        assert!(detected.iter().all(|name| names.contains(name)));
     }
 }

@@ -12,6 +12,9 @@
 //! | file topologies of SST/macro | [`sst_macro()`] |
 //! | listings of BookSim's `anynet` | [`booksim()`] |
 //! | fat trees of htsim | [`htsim()`] |
+//! | topologies of HPCC and SimAI | [`hpcc()`] |
+//! | networks of ASTRA-sim's analytical model | [`astra_sim()`] |
+//! | graphs in GraphML, GraphViz, node-link JSON | [`graph()`] |
 //! | clusters of SimGrid | [`simgrid()`] |
 //! | switch tree of Slurm | [`slurm_topology()`] |
 //! | edge list as CSV | [`edge_list_csv`] |
@@ -21,6 +24,7 @@
 //! [`Shape`](crate::Shape) of the wiring, so that routing works as on a generated machine.
 
 mod assumed;
+mod astra_sim;
 mod booksim;
 mod cables;
 mod codes_conf;
@@ -28,6 +32,7 @@ mod codes_failures;
 mod codes_yaml;
 mod cray;
 mod damselfly;
+mod dot;
 mod edge_columns;
 mod edge_list;
 mod edge_list_csv;
@@ -35,9 +40,13 @@ mod ends;
 mod entries;
 mod format;
 mod formats;
+mod graph;
+mod hpcc;
 mod htsim;
 mod ibnetdiscover;
 mod listed_ports;
+mod infiniband_hosts;
+mod kinds;
 mod located_value;
 mod shape;
 mod simgrid;
@@ -45,6 +54,7 @@ mod slurm_topology;
 mod sst_macro;
 
 pub use assumed::NIC_BANDWIDTH;
+pub use astra_sim::astra_sim;
 pub use booksim::{booksim, BookSim};
 pub use cables::Listing;
 pub use codes_conf::codes_conf;
@@ -57,9 +67,12 @@ pub use edge_columns::{EdgeListColumns, EdgeListOptions};
 pub use edge_list::edge_list_columns;
 pub use edge_list_csv::edge_list_csv;
 pub use format::{Format, FormatError};
-pub use formats::{detect, FORMATS};
+pub use formats::{FormatNotes, FORMATS, NOTES};
+pub use graph::{graph, GraphFile};
+pub use hpcc::hpcc;
 pub use htsim::htsim;
 pub use ibnetdiscover::{ibnetdiscover, InfiniBand};
+pub use kinds::{detect, FileKind, KINDS};
 pub use simgrid::simgrid;
 pub use slurm_topology::{slurm_topology, SlurmTree};
 pub use sst_macro::{sst_macro, SstMacro};

@@ -14,9 +14,10 @@
 //!
 //! Whatever the file gives, the shape is a fat tree if the cables have the levels of a tree ([`crate::levels`]).
 
+use crate::builder::keep_marked;
 use crate::parts::parts;
 use crate::{Cable, Coordinates, GroupInterior, LinkClass, MachineBuilder, Shape};
-use odonata_units::{GroupId, RouterId};
+use odonata_units::{GroupId, LinkClassId, RouterId};
 use std::collections::BTreeMap;
 
 /// The routers of a file, in its order.
@@ -27,7 +28,7 @@ pub(super) struct Routers {
     pub(super) values: Vec<u32>,
     /// Group number of each router, where the file has groups but no coordinates.
     pub(super) groups: Option<Vec<u32>>,
-    /// Names of the routers, or none.
+    /// Names of the routers, or none. Numbers are names unless they are the ids.
     pub(super) names: Vec<String>,
     /// Nodes of each router.
     pub(super) nodes: Vec<u32>,
@@ -46,15 +47,16 @@ struct Layout {
 /// would accept other structures.
 const REGULAR: f64 = 0.9;
 
-/// Numbers the routers and finds the shape. The error describes wrong coordinates.
+/// Numbers the routers and finds the shape. Also returns the new id of each router of the file. The error describes
+/// wrong coordinates.
 pub(super) fn assemble(
     name: &str,
     routers: Routers,
-    classes: Vec<LinkClass>,
+    mut classes: Vec<LinkClass>,
     terminal: LinkClass,
     cores_per_node: u32,
     mut cables: Vec<Cable>,
-) -> Result<MachineBuilder, String> {
+) -> Result<(MachineBuilder, Vec<RouterId>), String> {
     let count = routers.nodes.len();
     if count == 0 {
         return Err("there are no routers".into());
@@ -62,6 +64,7 @@ pub(super) fn assemble(
     if routers.nodes.iter().map(|&n| u64::from(n)).sum::<u64>() > u64::from(super::LIMIT) {
         return Err(format!("more than {} nodes", super::LIMIT));
     }
+    drop_unused(&mut classes, &mut cables);
     let mut layout = lay_out(&routers, &classes, &cables)?;
     for cable in &mut cables {
         cable.a = layout.place[cable.a.index()];
@@ -71,14 +74,15 @@ pub(super) fn assemble(
     let mut router_up = vec![false; places];
     let mut nodes = vec![0; places];
     let mut names = Vec::new();
-    if !routers.names.is_empty() {
+    let is_id = |(name, place): (&String, &RouterId)| *name == place.0.to_string();
+    if !routers.names.iter().zip(&layout.place).all(is_id) {
         names = (0..places).map(|place| format!("absent{place}")).collect();
     }
     for (router, place) in layout.place.iter().enumerate() {
         router_up[place.index()] = true;
         nodes[place.index()] = routers.nodes[router];
-        if let Some(name) = routers.names.get(router) {
-            names[place.index()].clone_from(name);
+        if let (Some(name), Some(own)) = (routers.names.get(router), names.get_mut(place.index())) {
+            own.clone_from(name);
         }
     }
     layout.coordinates.names = names;
@@ -87,7 +91,7 @@ pub(super) fn assemble(
         .enumerate()
         .flat_map(|(router, &n)| std::iter::repeat_n(RouterId::from_index(router), n as usize))
         .collect();
-    let Layout { coordinates, group_of, shape, .. } = layout;
+    let Layout { coordinates, group_of, shape, place } = layout;
     let shape = refine(shape, &coordinates, &cables);
     let builder = MachineBuilder::without_cables(
         name.into(),
@@ -98,15 +102,37 @@ pub(super) fn assemble(
         terminal,
         cores_per_node,
     );
-    let mut pairs: Vec<_> = cables.iter().map(|cable| (cable.a.min(cable.b), cable.a.max(cable.b))).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    let reading = vec![format!("{} cables between {} pairs of routers", cables.len(), pairs.len())];
-    let mut builder = MachineBuilder { classes, router_up, cables, reading, ..builder };
+    let mut builder = MachineBuilder { classes, router_up, cables, ..builder };
+    builder.count_cables();
     if !matches!(builder.shape, Shape::FatTree { .. }) {
         builder.take_levels();
     }
-    Ok(builder)
+    Ok((builder, place))
+}
+
+impl MachineBuilder {
+    /// Says how many cables a file has, before all else that its reader found.
+    pub fn count_cables(&mut self) {
+        let mut pairs: Vec<_> = self.cables.iter().map(|cable| (cable.a.min(cable.b), cable.a.max(cable.b))).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        if !self.reading.iter().any(|phrase| phrase.ends_with(COUNTED)) {
+            self.reading.insert(0, format!("{} cables between {} {COUNTED}", self.cables.len(), pairs.len()));
+        }
+    }
+}
+
+/// End of the phrase that counts cables.
+const COUNTED: &str = "pairs of routers";
+
+/// Removes the classes without cables and without ports for them.
+fn drop_unused(classes: &mut Vec<LinkClass>, cables: &mut [Cable]) {
+    let mut used: Vec<bool> =
+        classes.iter().map(|class| class.ports_per_router.is_some_and(|ports| ports > 0)).collect();
+    cables.iter().for_each(|cable| used[cable.class.index()] = true);
+    let before = |class: LinkClassId| used[..class.index()].iter().filter(|&&used| used).count();
+    cables.iter_mut().for_each(|cable| cable.class = LinkClassId::from_index(before(cable.class)));
+    keep_marked(classes, &used);
 }
 
 fn lay_out(routers: &Routers, classes: &[LinkClass], cables: &[Cable]) -> Result<Layout, String> {

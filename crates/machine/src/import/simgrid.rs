@@ -5,12 +5,14 @@
 //! | `DRAGONFLY` | groups, blue; chassis, black; routers of a chassis, green; nodes of a router | groups of chassis x routers: every two routers of a chassis are joined, every two of the same number in different chassis, and router b of group a (counted through its chassis) with router a of group b; each by this number of links |
 //! | `FAT_TREE` | levels; links down, of each level; links up; parallel links | [`Xgft`] |
 //! | `TORUS` | sizes, the first dimension fastest | [`Torus`] with the sizes in reverse order, since here the last is the fastest |
+//! | `FLAT`, or none | | one switch with its hosts |
 //!
 //! All links have the bandwidth `bw` and the latency `lat`. Speeds of hosts, loopbacks, limiters and sharing policies
-//! are not read: nodes have one NIC here, and links are full duplex (`SPLITDUPLEX`, SimGrid's default).
+//! are not read: nodes have one NIC here, and links are full duplex (`SPLITDUPLEX`, SimGrid's default). A backbone (`bb_bw`) is not read, which
+//! the reader says. Hosts keep their names.
 
 use super::edge_columns::{EdgeListColumns, EdgeListOptions};
-use super::edge_list::build;
+use super::edge_list::{build, ListedCables};
 use super::entries::{counts, latency, rate};
 use super::{line, text};
 use crate::topology::{LinkFigures, Topology, Torus, Xgft};
@@ -54,19 +56,40 @@ impl Cluster<'_, '_> {
         }
     }
 
-    /// Checks that `radical` names as many nodes as the topology has.
-    fn check_nodes(&self, nodes: u64) -> Result<(), MachineError> {
+    /// The ranges of host numbers in `radical`, and how many they are.
+    fn radical(&self) -> Result<(Vec<(u64, u64)>, u64), MachineError> {
         let text = self.attribute("radical")?;
-        let size = |part: &str| -> Option<u64> {
+        let range = |part: &str| -> Option<(u64, u64)> {
             let (from, to) = part.split_once('-').unwrap_or((part, part));
-            let (from, to): (u64, u64) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
-            to.checked_sub(from)?.checked_add(1)
+            Some((from.trim().parse().ok()?, to.trim().parse().ok()?)).filter(|(from, to)| from <= to)
         };
-        match text.split(',').map(size).try_fold(0u64, |sum, part| sum.checked_add(part?)) {
-            Some(named) if named == nodes => Ok(()),
-            Some(named) => self.refuse(format!("radical '{text}' names {named} hosts, topo_parameters make {nodes}")),
+        let ranges: Option<Vec<(u64, u64)>> = text.split(',').map(range).collect();
+        let size = |ranges: &Vec<(u64, u64)>| {
+            ranges.iter().try_fold(0u64, |sum, (from, to)| sum.checked_add((to - from).checked_add(1)?))
+        };
+        match ranges.and_then(|ranges| Some((size(&ranges)?, ranges))) {
+            Some((size, ranges)) => Ok((ranges, size)),
             None => self.refuse(format!("radical '{text}'; expected ranges such as 0-15")),
         }
+    }
+
+    /// Checks that `radical` names as many nodes as the topology has.
+    fn check_nodes(&self, nodes: u64) -> Result<(), MachineError> {
+        match self.radical()?.1 {
+            named if named == nodes => Ok(()),
+            named => {
+                let text = self.attribute("radical")?;
+                self.refuse(format!("radical '{text}' names {named} hosts, topo_parameters make {nodes}"))
+            }
+        }
+    }
+
+    /// The names of the hosts, unless they are numbers.
+    fn host_names(&self) -> Result<Vec<String>, MachineError> {
+        let [prefix, suffix] = ["prefix", "suffix"].map(|name| self.node.attribute(name).unwrap_or(""));
+        let numbers = self.radical()?.0.into_iter().flat_map(|(from, to)| from..=to);
+        let usable = !prefix.is_empty() || suffix.chars().any(|c| !c.is_ascii_digit());
+        Ok(numbers.filter(|_| usable).map(|number| format!("{prefix}{number}{suffix}")).collect())
     }
 }
 
@@ -87,17 +110,40 @@ pub fn simgrid(bytes: &[u8], label: &str) -> Result<MachineBuilder, MachineError
     let [cluster] = &clusters[..] else {
         let reason = match clusters.get(1) {
             Some(second) => return second.refuse("a second cluster; a machine is one cluster: give a file with one"),
-            None => "no <cluster> with a topology; a platform of hosts, links and routes has no list of cables",
+            None => "no <cluster>; a platform of hosts, links and routes has no list of cables",
         };
         return line(label, 1, reason);
     };
-    let mut builder = match cluster.attribute("topology")?.to_ascii_uppercase().as_str() {
+    let topology = cluster.node.attribute("topology").unwrap_or("FLAT").to_ascii_uppercase();
+    let mut builder = match topology.as_str() {
         "DRAGONFLY" => dragonfly(cluster)?,
         "FAT_TREE" => fat_tree(cluster)?,
         "TORUS" => torus(cluster)?,
-        other => return cluster.refuse(format!("unknown topology '{other}'; expected DRAGONFLY, FAT_TREE or TORUS")),
+        "FLAT" => flat(cluster)?,
+        _ => {
+            let reason = format!("unknown topology '{topology}'; expected DRAGONFLY, FAT_TREE, TORUS or FLAT");
+            return cluster.refuse(reason);
+        }
     };
+    builder.node_names = cluster.host_names()?;
+    if let Some(backbone) = cluster.node.attribute("bb_bw") {
+        builder.reading.push(format!("the backbone of {backbone} is not read"));
+    }
     label.clone_into(&mut builder.name);
+    Ok(builder)
+}
+
+/// One switch with all hosts.
+fn flat(cluster: &Cluster<'_, '_>) -> Result<MachineBuilder, MachineError> {
+    let hosts = cluster.radical()?.1;
+    if hosts > u64::from(super::LIMIT) {
+        return cluster.refuse(format!("more than {} hosts", super::LIMIT));
+    }
+    let mut listed = ListedCables::default();
+    listed.add("switch", hosts as usize);
+    let terminal = cluster.figures()?;
+    let (mut builder, _) = listed.build(cluster.label, EdgeListOptions { terminal, ..EdgeListOptions::default() })?;
+    builder.assumptions.clear();
     Ok(builder)
 }
 
@@ -160,7 +206,7 @@ fn dragonfly(cluster: &Cluster<'_, '_>) -> Result<MachineBuilder, MachineError> 
         ..EdgeListOptions::default()
     };
     let places = vec![cluster.line; columns.src.len()];
-    let mut builder = build(&columns, &options, cluster.label, "line", &places)?;
+    let (mut builder, _) = build(&columns, &[], &options, cluster.label, "line", &places)?;
     // All links have the figures of the cluster.
     builder.assumptions.clear();
     Ok(builder)
@@ -216,7 +262,7 @@ fn number(text: &str) -> Option<(f64, &str)> {
 }
 
 /// `125MBps` counts bytes, `10Gbps` bits, `1MiBps` powers of two; bytes without a unit.
-fn bandwidth_of(text: &str) -> Option<Rate> {
+pub(super) fn bandwidth_of(text: &str) -> Option<Rate> {
     let (value, unit) = number(text)?;
     let (prefix, bytes) = match unit {
         "" => ("", 1.0),
@@ -239,7 +285,7 @@ fn bandwidth_of(text: &str) -> Option<Rate> {
 }
 
 /// Seconds without a unit.
-fn latency_of(text: &str) -> Option<Time> {
+pub(super) fn latency_of(text: &str) -> Option<Time> {
     let (value, unit) = number(text)?;
     let scale = match unit {
         "" | "s" => 1.0,

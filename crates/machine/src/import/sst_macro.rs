@@ -13,7 +13,7 @@
 //! numbers.
 
 use super::edge_columns::EdgeListOptions;
-use super::edge_list::{node_names, ListedCables};
+use super::edge_list::{name_nodes, ListedCables};
 use super::format::{Format, FormatError};
 use super::located_value::{document, LocatedValue};
 use super::{line, text};
@@ -169,22 +169,22 @@ fn count(tree: &LocatedValue, label: &str, name: &str) -> Result<usize, MachineE
 
 fn machine(graph: &Graph<'_>, label: &str, options: &SstMacro) -> Result<MachineBuilder, MachineError> {
     let mut listed = ListedCables::default();
-    let mut joined = vec![false; graph.switches.len()];
+    let mut joined = vec![graph.switches.len() == 1; graph.switches.len()];
+    graph.switches.iter().zip(&graph.nodes).for_each(|(switch, nodes)| listed.add(switch, nodes.len()));
     for (&(a, b), &(count, at)) in &graph.cables {
         if a == b {
             return line(label, at, format!("switch {} is joined to itself", graph.switches[a]));
         }
         (joined[a], joined[b]) = (true, true);
-        listed.join(at, [a, b].map(|i| graph.switches[i]), [a, b].map(|i| graph.nodes[i].len() as u32));
+        listed.join(at, [a, b].map(|i| graph.switches[i]));
         listed.columns.count.push(count);
     }
     if let Some(alone) = joined.iter().position(|joined| !joined) {
         return line(label, 1, format!("switch {} is not joined to another switch", graph.switches[alone]));
     }
     let SstMacro { bandwidth, latency, cores_per_node } = *options;
-    let mut builder =
+    let (mut builder, place) =
         listed.build(label, EdgeListOptions { bandwidth, latency, cores_per_node, ..EdgeListOptions::default() })?;
-    let nodes = graph.switches.iter().copied().zip(graph.nodes.iter().cloned()).collect();
-    builder.node_names = node_names(&builder, &nodes);
+    name_nodes(&mut builder, &place, &graph.nodes);
     Ok(builder)
 }
