@@ -48,10 +48,7 @@ fn adapters_of_a_host_are_its_rails() {
     assert_eq!(routers_of(&machine, "host02"), ["leaf1", "leaf2"]);
     assert_eq!(machine.node_name(NodeId(3)), "host02.1");
     let reading = machine.reading().join("; ");
-    assert!(
-        reading.contains("1 SHARP aggregation nodes are no nodes; 2 rails: adapter ports of one host"),
-        "{reading}"
-    );
+    assert!(reading.contains("not nodes: 1 SHARP aggregation node; 2 rails: adapter ports of one host"), "{reading}");
     // 41 ports each: leaves have 3 ends, the spine 2 cables and the aggregation node.
     assert_eq!(metrics::measure(&machine).ports.free, Some(38 + 38 + 38));
 }
@@ -65,7 +62,11 @@ fn aggregation_nodes_are_known_by_their_device() {
         "\ndevid=0xcf09\nCa\t1 \"H-an\"\t\t# \"sharp\"\n[1](a)\t\"S-spine\"[3]\t# lid 1 lmc 0 \"s\" lid 1 4xHDR\n";
     let machine = read(&format!("{text}{block}"), None).unwrap();
     assert!(machine.reading().iter().any(|phrase| phrase.contains("aggregation")), "{:?}", machine.reading());
-    assert!(read(&text, None).unwrap().reading().iter().any(|phrase| phrase.ends_with("are no nodes: sharp")));
+    assert!(read(&text, None)
+        .unwrap()
+        .reading()
+        .iter()
+        .any(|phrase| phrase.ends_with("fewer than 2 adapter ports, sharp")));
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn one_switch_with_its_hosts_is_a_machine() {
     let machine = read(&text, None).unwrap();
     assert_eq!((machine.router_count(), machine.host_count(), machine.link_count()), (1, 2, 0));
     assert_eq!(routers_of(&machine, "host02"), ["leaf1"]);
-    assert!(machine.reading().iter().any(|phrase| phrase == "1 routers to other subnets are no nodes"));
+    assert!(machine.reading().iter().any(|phrase| phrase == "not nodes: 1 router to another subnet"));
     let text = text + &fabric(&[("leaf2", &["H-c 1 host03 HCA-1"])]);
     assert!(read(&text, None).unwrap_err().contains("2 switches, and no cable between two of them"));
 }
@@ -100,12 +101,12 @@ fn other_hosts_are_counted_and_named() {
     let machine = read(&fabric(&[("s", &all)]), None).unwrap();
     assert_eq!((machine.host_count(), machine.rails().of_node()), (3, 2));
     let reading = machine.reading().join("; ");
-    assert!(reading.contains("hosts with fewer than 2 adapter ports are no nodes: login1; "), "{reading}");
+    assert!(reading.contains("not nodes: hosts with fewer than 2 adapter ports, login1; "), "{reading}");
     assert!(reading.ends_with("further adapter ports are not used, of oss1"), "{reading}");
 
     let machine = read(&fabric(&[("s", &all)]), Some("login1,oss[1-1]")).unwrap();
     assert_eq!(machine.host_count(), 2);
-    assert!(machine.reading().iter().any(|phrase| phrase == "2 service hosts are no nodes"));
+    assert!(machine.reading().iter().any(|phrase| phrase == "not nodes: 2 service hosts"));
     let error = read(&fabric(&[("s", &all)]), Some("login2")).unwrap_err();
     assert!(error.contains("'service' names login2, but no adapter has this host; did you mean 'login1'?"), "{error}");
     assert!(read(&fabric(&[("s", &all)]), Some("n[1")).unwrap_err().contains("service: 'n[1' lacks a ']'"));

@@ -318,7 +318,7 @@ fn graphml_may_have_rates_and_vertices_without_edges() {
                 <edge source='0' target='1'><data key='d1'>10000000000.0</data></edge>\
                 <edge source='1' target='2'><data key='d1'>2500000000.0</data></edge></graph></graphml>";
     let (_, builder) = read(text.as_bytes(), "zoo.graphml", Path::new(".")).unwrap();
-    assert_eq!(builder.reading.last().unwrap(), "1 vertices without edges are left out");
+    assert_eq!(builder.reading.last().unwrap(), "vertices without edges are left out: 1");
     let rates: Vec<u64> = builder.cables.iter().map(|cable| cable.bandwidth.bits_per_s()).collect();
     assert_eq!(rates, [10_000_000_000, 2_500_000_000]);
     let (_, some) =

@@ -50,6 +50,21 @@ pub(crate) fn host_names(text: &str) -> PyResult<Vec<String>> {
     odonata_machine::hostlist::expand(text).map_err(pyo3::exceptions::PyValueError::new_err)
 }
 
+/// The format of a machine file; `ValueError` names what else it is, and the shortest way to a file that is read.
+#[pyfunction]
+pub(crate) fn machine_format(content: &[u8]) -> PyResult<&'static str> {
+    odonata_machine::import::detect(content).map_err(pyo3::exceptions::PyValueError::new_err)
+}
+
+/// The formats of machine files: name, what is read, what is not, and the files of the tests. Kinds that are refused
+/// by name have no format: name and what to do instead.
+#[pyfunction]
+pub(crate) fn machine_formats() -> (Vec<[&'static str; 4]>, Vec<(&'static str, &'static str)>) {
+    use odonata_machine::import::{KINDS, NOTES};
+    let formats = NOTES.iter().map(|notes| [notes.format, notes.read, notes.not_read, notes.tested]);
+    (formats.collect(), KINDS.iter().filter_map(|kind| Some((kind.name, kind.read.err()?))).collect())
+}
+
 /// A time as people write it, in ps; `ValueError` says why it is none.
 #[pyfunction]
 pub(crate) fn time_ps(text: &str) -> PyResult<u64> {

@@ -25,6 +25,8 @@ __all__ = [
     "host_names",
     "improved_mapping",
     "is_seed",
+    "machine_format",
+    "machine_formats",
     "presets",
     "product_seconds",
     "program_mistake",
@@ -330,6 +332,17 @@ def host_names(text: str) -> list[str]:
     Raises:
         ValueError: It is no such list.
     """
+
+def machine_format(content: bytes) -> str:
+    """The format of a machine file with this content (a name of `machine_formats`).
+
+    Raises:
+        ValueError: It is another kind of file; names the kind, and the shortest way to one that is read.
+    """
+
+def machine_formats() -> tuple[list[list[str]], list[tuple[str, str]]]:
+    """The formats of machine files (name, what is read, what is not, files of the tests), and the kinds that are
+    refused by name (name, what to do instead)."""
 
 def improved_mapping(
     problem: MappingProblem, place_of_rank: list[int], seed: int, tries: int, heat: float

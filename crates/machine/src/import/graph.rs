@@ -71,7 +71,7 @@ pub fn graph(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Result<Mac
     let (mut builder, place) =
         build(&columns, &[], &EdgeListOptions { listing, ..options.clone() }, label, "line", &places)?;
     if let Some(alone) = found.vertices.map(|count| count.saturating_sub(place.len())).filter(|&alone| alone > 0) {
-        reading.push(format!("{alone} vertices without edges are left out"));
+        reading.push(format!("vertices without edges are left out: {alone}"));
     }
     builder.reading.append(&mut reading);
     Ok(builder)

@@ -72,10 +72,10 @@ impl<'a> Hosts<'a> {
             }
         }
         if aggregation > 0 {
-            found.reading.push(format!("{aggregation} SHARP aggregation nodes are no nodes"));
+            found.reading.push(format!("not nodes: {}", counted(aggregation, "SHARP aggregation node")));
         }
         if !routers.is_empty() {
-            found.reading.push(format!("{} routers to other subnets are no nodes", routers.len()));
+            found.reading.push(format!("not nodes: {}", counted(routers.len(), "router to another subnet")));
         }
         for host in order {
             let nics = host_of.remove(host).expect("a host of the file");
@@ -115,7 +115,7 @@ impl<'a> Hosts<'a> {
         }
         let service: HashSet<&String> = service.iter().collect();
         self.hosts.retain(|host| !service.contains(&host.name));
-        self.reading.push(format!("{} service hosts are no nodes", service.len()));
+        self.reading.push(format!("not nodes: {}", counted(service.len(), "service host")));
         Ok(())
     }
 
@@ -130,7 +130,7 @@ impl<'a> Hosts<'a> {
         let many: Vec<&str> = self.names(|host| host.nics.len() > rails);
         let mut phrases = Vec::new();
         if !few.is_empty() {
-            phrases.push(format!("hosts with fewer than {rails} adapter ports are no nodes: {}", listed(&few)));
+            phrases.push(format!("not nodes: hosts with fewer than {rails} adapter ports, {}", listed(&few)));
         }
         if !many.is_empty() {
             phrases.push(format!("further adapter ports are not used, of {}", listed(&many)));
@@ -201,6 +201,10 @@ fn nic<'a>(switch: usize, end: &End<'a>, description: &'a str) -> Result<(&'a st
     let rate = data_rate(end.speed).ok_or_else(|| (end.line, unknown_speed(end.speed)))?;
     let &End { line, port: switch_port, peer: guid, peer_port: port, speed, lid, .. } = end;
     Ok((host, Nic { switch, switch_port, lid, line, guid, adapter, port, speed, rate }))
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The first names, and how many others there are.

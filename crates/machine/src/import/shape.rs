@@ -116,14 +116,19 @@ impl MachineBuilder {
         let mut pairs: Vec<_> = self.cables.iter().map(|cable| (cable.a.min(cable.b), cable.a.max(cable.b))).collect();
         pairs.sort_unstable();
         pairs.dedup();
-        if !self.reading.iter().any(|phrase| phrase.ends_with(COUNTED)) {
-            self.reading.insert(0, format!("{} cables between {} {COUNTED}", self.cables.len(), pairs.len()));
+        let phrase = match self.cables.len() {
+            0 => NO_CABLES.into(),
+            count => format!("{count} cables between {} {COUNTED}", pairs.len()),
+        };
+        if !self.reading.iter().any(|phrase| phrase == NO_CABLES || phrase.ends_with(COUNTED)) {
+            self.reading.insert(0, phrase);
         }
     }
 }
 
 /// End of the phrase that counts cables.
 const COUNTED: &str = "pairs of routers";
+const NO_CABLES: &str = "one router, no cables";
 
 /// Removes the classes without cables and without ports for them.
 fn drop_unused(classes: &mut Vec<LinkClass>, cables: &mut [Cable]) {

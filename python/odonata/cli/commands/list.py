@@ -10,14 +10,14 @@ import click
 from odonata.cli import options
 from odonata.cli.output import terminal
 
-TOPICS = ("presets", "topologies", "patterns", "placements", "routings")
+TOPICS = ("presets", "topologies", "patterns", "placements", "routings", "formats")
 
 
 @click.command()
 @click.argument("topic", type=click.Choice(TOPICS), required=False)
 @options.as_json
 def command(topic: str | None, as_json: bool) -> None:
-    """List presets, topologies, patterns, placements and routings.
+    """List presets, topologies, patterns, placements, routings and formats of machine files.
 
     \b
     odonata list
@@ -26,14 +26,16 @@ def command(topic: str | None, as_json: bool) -> None:
     For their parameters, see: odonata schema --page
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     chosen = [topic] if topic else list(TOPICS)
-    found = {name: _presets() if name == "presets" else names(name) for name in chosen}
+    found = {name: _ROWS[name]() if name in _ROWS else names(name) for name in chosen}
     if as_json:
         terminal.print_json(found[topic] if topic else found)
         return
     screen = terminal.console()
     for name, rows in found.items():
         columns = list(rows[0])
-        shown = terminal.table(columns, left=["name", "of"], wrap=["summary"])
+        shown = terminal.table(
+            columns, left=["name", "of"], wrap=["summary", "read", "not read", "tested with"]
+        )
         for row in rows:
             shown.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values()))
         terminal.print_table(screen, shown, name.capitalize())
@@ -53,6 +55,17 @@ def _presets() -> list[dict[str, Any]]:
         for preset in presets()
     ]
 
+
+def _formats() -> list[dict[str, Any]]:
+    from odonata import _core
+
+    formats, others = _core.machine_formats()
+    titles = ("name", "read", "not read", "tested with")
+    rows = [dict(zip(titles, row, strict=True)) for row in formats]
+    return rows + [dict(zip(titles, (kind, "no", instead, ""), strict=True)) for kind, instead in others]
+
+
+_ROWS = {"presets": _presets, "formats": _formats}
 
 _WHERE = {
     "topologies": ("machine", "topology"),
