@@ -2,7 +2,7 @@
 
 use crate::injection::InjectionFifos;
 use crate::settings_error::SettingsError;
-use odonata_declare::{parameters, words, Kind};
+use odonata_declare::{parameters, words, Choice, Kind};
 use odonata_units::{Bytes, Time};
 
 words! {
@@ -11,7 +11,7 @@ words! {
     pub enum Arbitration {
         #[default]
         LeastRecentlyUsed = "least-recently-used": "the input VC that no output of the router has served for the longest time",
-        TransitFirst = "transit-first": "as `least-recently-used`, but packets from other routers go before packets from the router's own nodes",
+        TransitFirst = "transit-first": "as `least-recently-used`, but packets from other routers go before packets from the router's own nodes, up to `transit_limit`",
         RoundRobin = "round-robin": "the next VC of the output in turn, and for it the next waiting input VC in turn",
     }
 }
@@ -38,6 +38,8 @@ words! {
         Bgq = "bgq": "Blue Gene/Q: 512 B of payload, a header of 32 B, 24 B more on the wire, 8 KiB buffers",
     }
 }
+
+const UNLIMITED: &Choice = &Choice { name: "unlimited", doc: "packets from nodes wait as long as others come" };
 
 /// Maximum NICs per node.
 const NICS_PER_NODE_MAX: u32 = 64;
@@ -75,6 +77,9 @@ parameters! {
         pub output_latency: Time = Time::from_ns(10);
         /// Rule by which a crossbar output selects one of the waiting input VCs.
         pub arbitration: Arbitration = Arbitration::LeastRecentlyUsed;
+        /// With `transit-first`: packets from other routers that an output may serve while a packet from a node waits for
+        /// it. Then the packet's VC takes turns with the others. Without a limit, open traffic may starve other jobs.
+        pub transit_limit: Option<u32> = Some(64), Kind::WordOr(UNLIMITED, &Kind::COUNT);
         /// Bytes that `ugal-g`, `ugal-n` and `par` count as queued for a port.
         pub estimate: QueueEstimate = QueueEstimate::Downstream;
         /// NICs of every node, each with a link of its own to the node's router. For programs, whose packets
@@ -149,6 +154,8 @@ impl PacketSettings {
             input_latency: Time::ZERO,
             output_latency: Time::ZERO,
             arbitration: Arbitration::TransitFirst,
+            // The hardware has no limit.
+            transit_limit: None,
             ..Self::study()
         }
     }

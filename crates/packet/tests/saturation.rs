@@ -202,7 +202,7 @@ fn a_saturated_network_starves_no_job() {
         bytes: Bytes(100 * 512),
         rounds: 1,
     };
-    for arbitration in [Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin] {
+    for arbitration in [Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin, Arbitration::TransitFirst] {
         for routing in ["valiant-n", "valiant-g", "ugal-n", "ugal-g", "par", "piggyback", "q-adaptive"] {
             let settings = PacketSettings { arbitration, ..PacketSettings::study() };
             let engine = PacketEngine::new(&machine, &settings, &routing.parse().unwrap()).unwrap();

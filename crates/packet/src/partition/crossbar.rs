@@ -87,9 +87,10 @@ impl Partition {
             Arbitration::LeastRecentlyUsed => self.turns.served[channel as usize],
             Arbitration::TransitFirst => {
                 let port = self.inputs.channels[channel as usize].port as usize;
-                // Packets from nodes rank after all transit packets.
-                let injected = self.inputs.ports[port].end == End::Node;
-                self.turns.served[channel as usize] | u64::from(injected) << 63
+                // Packets from nodes rank after all transit packets, unless enough of these have passed.
+                let yields =
+                    self.inputs.ports[port].end == End::Node && !self.turns.has_waited_enough(channel as usize, o);
+                self.turns.served[channel as usize] | u64::from(yields) << 63
             }
             Arbitration::RoundRobin => {
                 let ports = &self.routers.list[self.inputs.ports[o].router as usize].ports;
@@ -156,7 +157,9 @@ impl Partition {
         if next == NONE {
             self.inputs.ports[i].occupied &= !(1 << vc_in);
         }
-        if self.inputs.ports[i].end == End::Node {
+        if self.inputs.ports[i].end != End::Node {
+            self.turns.record_transit(o);
+        } else {
             let arrived = |slot: u32| self.pool.get(slot).arrived;
             let (nic, next) = (self.inputs.ports[i].peer as usize, (next != NONE).then(|| arrived(next)));
             self.recorder.record_fifo_exit(nic, arrived(slot), next, self.clock.now);

@@ -80,6 +80,7 @@ impl Partition {
     /// Adds an input channel to the waiters of output port `o`.
     #[inline]
     pub(super) fn add_waiter(&mut self, channel: usize, o: usize) {
+        self.turns.record_waiter(channel, o);
         let first = std::mem::replace(&mut self.outputs.ports[o].first_waiter, channel as u32);
         self.inputs.channels[channel].next_waiter = first;
     }

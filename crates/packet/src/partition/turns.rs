@@ -11,19 +11,61 @@ pub(super) struct Turns {
     /// Input channel that each output channel served last, within its router; empty unless arbitration is
     /// round-robin.
     pub(super) last_served: Vec<u16>,
+    /// Packets from other routers that each output has served, and this number when each input channel began to wait;
+    /// empty unless `transit-first` has a limit. They may wrap.
+    transits: Vec<u32>,
+    transits_before: Vec<u32>,
+    transit_limit: u32,
 }
 
-state!(Turns { same_length: served, last_served });
+state!(Turns { same_length: served, last_served, transits, transits_before; rebuilt: transit_limit });
 
 impl Turns {
     pub(super) fn new(section: &Section) -> Self {
         let channels = section.ports.len() * section.channels;
-        match section.fabric.settings.arbitration {
-            Arbitration::RoundRobin => Self { served: Vec::new(), last_served: vec![0; channels] },
-            Arbitration::LeastRecentlyUsed | Arbitration::TransitFirst => {
-                Self { served: vec![0; channels], last_served: Vec::new() }
+        let settings = &section.fabric.settings;
+        let empty = Self {
+            served: Vec::new(),
+            last_served: Vec::new(),
+            transits: Vec::new(),
+            transits_before: Vec::new(),
+            transit_limit: settings.transit_limit.unwrap_or(u32::MAX),
+        };
+        match (settings.arbitration, settings.transit_limit) {
+            (Arbitration::RoundRobin, _) => Self { last_served: vec![0; channels], ..empty },
+            (Arbitration::LeastRecentlyUsed, _) | (Arbitration::TransitFirst, None) => {
+                Self { served: vec![0; channels], ..empty }
             }
+            (Arbitration::TransitFirst, Some(_)) => Self {
+                served: vec![0; channels],
+                transits: vec![0; section.ports.len()],
+                transits_before: vec![0; channels],
+                ..empty
+            },
         }
+    }
+
+    /// Records that an input channel begins to wait for output `o`.
+    #[inline]
+    pub(super) fn record_waiter(&mut self, channel: usize, o: usize) {
+        if let Some(before) = self.transits_before.get_mut(channel) {
+            *before = self.transits[o];
+        }
+    }
+
+    /// Records that output `o` serves a packet from another router while others may wait.
+    #[inline]
+    pub(super) fn record_transit(&mut self, o: usize) {
+        if let Some(transits) = self.transits.get_mut(o) {
+            *transits = transits.wrapping_add(1);
+        }
+    }
+
+    /// Whether an input channel that waits for output `o` has let enough packets pass.
+    #[inline]
+    pub(super) fn has_waited_enough(&self, channel: usize, o: usize) -> bool {
+        let before = self.transits_before.get(channel);
+        before.is_some_and(|before| self.transits[o].wrapping_sub(*before) >= self.transit_limit)
     }
 
     /// Records that output channel `out_channel` serves input channel `channel`, number `place` of its router. Returns

@@ -202,6 +202,7 @@ fn settings(random: &mut Stream) -> PacketSettings {
             random,
             &[Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin, Arbitration::TransitFirst],
         ),
+        transit_limit: pick(random, &[None, Some(1), Some(3)]),
         estimate: pick(random, &[QueueEstimate::Output, QueueEstimate::Downstream, QueueEstimate::DownstreamArrived]),
         nics_per_node: pick(random, &[1, 1, 1, 2, 3]),
         ..PacketSettings::study()

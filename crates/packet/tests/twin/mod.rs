@@ -95,6 +95,7 @@ impl<'a> Twin<'a> {
             credits: vec![settings.input_buffer.0; channels],
             beyond: vec![VecDeque::new(); channels],
             served: vec![0; channels],
+            passed: vec![0; channels],
             turns: (0..channels).map(|vc| (vc + 1) % channels).collect(),
             order: vec![order(radix); channels],
             ..Port::default()
@@ -353,7 +354,10 @@ impl<'a> Twin<'a> {
             Arbitration::TransitFirst => (0..ports.len())
                 .flat_map(|i| (0..self.channels).map(move |vc| (i, vc)))
                 .filter(|&(i, vc)| fits(i, vc))
-                .min_by_key(|&(i, vc)| (i < self.node_ports(r), ports[i].served[vc], i, vc)),
+                .min_by_key(|&(i, vc)| {
+                    let waited = self.settings.transit_limit.is_some_and(|limit| ports[i].passed[vc] >= limit);
+                    (i < self.node_ports(r) && !waited, ports[i].served[vc], i, vc)
+                }),
             Arbitration::RoundRobin => ports[o].turns.iter().find_map(|&into| {
                 let wants = |i: usize, vc: usize| fits(i, vc) && ports[i].inputs[vc][0].vc == into;
                 ports[o].order[into].iter().copied().find(|&(i, vc)| wants(i, vc))
@@ -370,6 +374,14 @@ impl<'a> Twin<'a> {
         self.ports[r][i].input_free = until;
         self.ports[r][o].output_free = until;
         self.ports[r][i].served[vc] = self.now;
+        self.ports[r][i].passed[vc] = 0;
+        if i >= self.node_ports(r) {
+            for port in &mut self.ports[r] {
+                for (head, passed) in port.inputs.iter().map(|queue| queue.front()).zip(&mut port.passed) {
+                    *passed += u32::from(head.is_some_and(|head| head.port == o));
+                }
+            }
+        }
         let Port { turns, order, .. } = &mut self.ports[r][o];
         while turns.back() != Some(&packet.vc) {
             turns.rotate_left(1);

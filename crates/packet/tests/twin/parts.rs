@@ -55,6 +55,8 @@ pub struct Port {
     pub next_vc: usize,
     /// Last crossing time of each input channel.
     pub served: Vec<u64>,
+    /// By VC: packets from other routers that passed its head at the head's output.
+    pub passed: Vec<u32>,
     /// Output channels in turn, and by channel the router's input channels; the next one to serve is at the front.
     pub turns: VecDeque<usize>,
     pub order: Vec<VecDeque<(usize, usize)>>,
