@@ -156,9 +156,10 @@ def run_until_interrupted(
             path = growing.commit(
                 summary=summary, tables=tables, experiment=experiment.text, resolved=resolved
             )
-            if summary["complete"]:
+            made = Run.from_directory(path)
+            if made.partial is None:
                 CheckpointDirectory(target).remove()
-            return Run.from_directory(path), interrupt
+            return made, interrupt
         tables |= growing.tables()
         return Run.from_tables(summary, tables, experiment=experiment.text, resolved=resolved), interrupt
 

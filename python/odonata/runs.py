@@ -61,6 +61,8 @@ class Run(RunData):
         ]
         if self.partial is not None:
             rows.append(("partial", self.partial))
+        elif not self.is_complete:
+            rows.append(("ending", self.ending))
         return facts(f"Run {self.name}", rows)
 
     def export(self, format: str, to: str | Path) -> Path:  # noqa: A002 - as on the command line

@@ -143,7 +143,8 @@ def test_other_nodes_make_no_slowdown(odonata_command: Command, tmp_path: Path) 
 def test_what_did_not_end_has_no_slowdown(odonata_command: Command, tmp_path: Path) -> None:
     write(tmp_path, 'pairs = [["halo", "shift"]]')
     result = odonata_command("sweep", "x.toml", "-o", "sweep", "--set", "engine.time_limit=5 us")
-    assert result.returncode == 0, result.stderr
+    assert result.returncode == 3, result.stderr
+    assert result.stderr.count("did not complete: time-limit") == 2
     alone, shared = pq.read_table(tmp_path / "sweep" / "interference.parquet").to_pylist()
     for row in (alone, shared):
         assert (row["slowdown"], row["execution_slowdown"]) == (None, None)

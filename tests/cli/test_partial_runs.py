@@ -77,7 +77,7 @@ def test_a_signal_leaves_a_valid_run_that_is_marked_as_partial(
     assert run.partial is not None
     assert repr(run).endswith("partial>")
     assert run.summary["complete"] is False
-    assert run.summary["convergence"]["ending"] == "interrupted"
+    assert run.summary["ending"] == "interrupted"
     assert run.summary["convergence"]["converged"] is False
     # Every packet that arrived until then was counted once, and the load is the one asked for.
     job = run.jobs.to_pylist()[0]

@@ -24,13 +24,13 @@ def test_ranks_that_wait_for_each_other_are_named(odonata_command: Command, tmp_
     (tmp_path / "circle.program").write_text(text)
     write(tmp_path, '{ name = "file", path = "circle.program" }')
     result = odonata_command("run", "x.toml", "-o", "run")
-    assert result.returncode == 0, result.stderr
-    assert "DEADLOCK: ranks wait for each other" in result.stdout
+    assert result.returncode == 3, result.stderr
+    assert "NOT COMPLETE: deadlock: ranks wait for each other" in result.stdout
     circle = "cyclic wait: rank {} of job 'a': send of 20000 B to rank {}, tag 0 at call 1, line 2"
     for rank in range(4):
         assert circle.format(rank, (rank + 1) % 4) in result.stderr
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
-    assert (summary["convergence"]["ending"], summary["convergence"]["converged"]) == ("deadlock", False)
+    assert (summary["ending"], summary["convergence"]["converged"]) == ("deadlock", False)
     again = odonata_command("show", "run")
     assert again.returncode == 0, again.stderr
 
@@ -40,11 +40,12 @@ def test_a_call_that_cannot_be_is_named(odonata_command: Command, tmp_path: Path
     (tmp_path / "long.program").write_text(text)
     write(tmp_path, '{ name = "file", path = "long.program" }', ranks=2)
     result = odonata_command("run", "x.toml", "-o", "run")
-    assert result.returncode == 0, result.stderr
+    assert result.returncode == 3, result.stderr
+    assert "NOT COMPLETE: mismatch" in result.stdout
     reason = (
         "rank 1 of job 'a': can't continue at call 1, line 4: receives at most 99 B from rank 0 with tag 0"
     )
-    assert f"{reason}, but the message has 100 B" in result.stderr
+    assert f"{reason}, but the message has 100 B, sent at call 1, line 2 of rank 0" in result.stderr
 
 
 def test_the_flow_engine_sees_the_same_messages(odonata_command: Command, tmp_path: Path) -> None:
@@ -133,7 +134,7 @@ def test_check_finds_messages_without_partners(odonata_command: Command, tmp_pat
     ran = odonata_command("run", "x.toml", "-o", "run")
     assert ran.returncode == 0, ran.stderr
     assert words in " ".join(ran.stderr.split())
-    assert json.loads((tmp_path / "run" / "summary.json").read_text())["convergence"]["ending"] == "complete"
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["ending"] == "complete"
 
 
 @pytest.mark.slow
@@ -237,12 +238,12 @@ def test_waiting_ranks_are_named_despite_background_traffic(odonata_command: Com
     ):
         write(tmp_path, '{ name = "file", path = "circle.program" }', more=other + background)
         result = odonata_command("run", "x.toml", "-o", "run", "--force")
-        assert result.returncode == 0, result.stderr
+        assert result.returncode == 3, result.stderr
         assert (
             "cyclic wait: rank 0 of job 'a': send of 20000 B to rank 1, tag 0 at call 1, line 1"
             in result.stderr
         )
         summary = json.loads((tmp_path / "run" / "summary.json").read_text())
-        assert summary["convergence"]["ending"] == "deadlock"
+        assert summary["ending"] == "deadlock"
         assert summary["packet"]["end_ps"] <= 3_000_000
         assert "job 'b'" not in result.stderr

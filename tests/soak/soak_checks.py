@@ -29,7 +29,6 @@ def faults_of(path: Path) -> list[str]:
         OdonataError: The case is refused with an error.
     """
     run = odonata.run(path)
-    state = run.summary["convergence"]
     faults = [*_ended(run), *_packets(run), *_sums(run)]
     # The duration of jobs that end is guessed, for the rows of a run without a directory.
     guessed = "link_series" in run.table_names and "last_arrival_s" in run.jobs.column_names
@@ -39,7 +38,7 @@ def faults_of(path: Path) -> list[str]:
         )
     if (
         "offered_load" not in run.jobs.column_names
-        and state["ending"] == "complete"
+        and run.ending == "complete"
         and run.summary["routing"] == "min"
     ):
         faults += _as_the_flow_engine(run, path)
@@ -47,7 +46,7 @@ def faults_of(path: Path) -> list[str]:
 
 
 def _ended(run: Run) -> list[str]:
-    ending = run.summary["convergence"]["ending"]
+    ending = run.summary["ending"]
     if ending == "deadlock":
         return ["no further event"]
     patient = any("although no packet waits for another" in warning for warning in run.summary["warnings"])
@@ -101,7 +100,7 @@ def _sums(run: Run) -> list[str]:
     counted = packets.groupby("job")["bytes"].agg(["count", "sum"]).reindex(range(len(jobs)), fill_value=0)
     if (counted["count"].to_numpy() != jobs["packets"].to_numpy()).any():
         faults.append(f"packets of jobs {jobs['packets'].tolist()}, recorded {counted['count'].tolist()}")
-    complete = run.summary["convergence"]["ending"] == "complete"
+    complete = run.summary["ending"] == "complete"
     # Open traffic with jobs that end is cut off when they end.
     ended = jobs[jobs["last_arrival_s"].notna()] if "last_arrival_s" in jobs else jobs
     if complete and ended["in_flight_packets"].any():

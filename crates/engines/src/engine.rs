@@ -7,10 +7,11 @@ use odonata_declare::{Assumption, Column, Frame, Key, Table, Value};
 use odonata_document::{Fields, Files, Report};
 use odonata_machine::Machine;
 use odonata_memory::{Guard, Need, TooMuch};
+use odonata_packet::Ending;
 use odonata_processes::Processes;
 use odonata_units::{Bytes, JobId};
 use odonata_workload::volumes::Volumes;
-use odonata_workload::WorkloadError;
+use odonata_workload::{Job, WorkloadError};
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -105,6 +106,11 @@ pub trait Engine: Debug + Send + Sync {
     /// Completes the settings whose default depends on the machine. The plan of an experiment calls it once.
     fn fit(&mut self, machine: &Machine) {
         let _ = machine;
+    }
+
+    /// Completes the settings whose default depends on the jobs. The plan of an experiment calls it once.
+    fn fit_jobs(&mut self, jobs: &[Job]) {
+        let _ = jobs;
     }
 
     /// How messages are routed; `None` without a routing, and before [`Engine::fit`] if nobody named it.
@@ -250,8 +256,10 @@ pub struct Outcome {
     pub tables: Vec<(&'static str, Frame)>,
     /// Estimated memory of the engine, without the machine, the jobs and the tables.
     pub memory: Need,
-    /// Whether the run was stopped before its end; then everything else says what happened until then.
-    pub partial: bool,
+    /// How the run ended. If it is not complete, everything else says what happened until then.
+    pub ending: Ending,
+    /// Ranks or nodes that had not finished, if there are any.
+    pub unfinished: Option<serde_json::Value>,
     /// The key `convergence` of the summary.
     pub convergence: serde_json::Value,
     /// Further keys of the summary.

@@ -16,6 +16,7 @@ mod scenario;
 pub use engine::{
     Engine, EngineError, EngineKind, JobVolumes, Outcome, Progress, ProgressWatcher, RunEstimate, Watcher,
 };
+pub use odonata_packet::Ending;
 pub use odonata_processes::Processes;
 pub use routing::EngineRouting;
 pub use scenario::{Output, Scenario};

@@ -64,6 +64,9 @@ struct PreparedRun {
     memory: Need,
 }
 
+/// Default limit if endless traffic runs with jobs that end, which may starve. Far above the time of any job that was
+/// simulated so far; a smaller limit cuts long jobs, a larger one takes longer to report starvation.
+const LIMIT_WITH_ENDLESS: Time = Time::from_us(1_000_000);
 /// Assumed load of sending nodes of a program at the maximum of packets in flight.
 const PROGRAM_LOAD: f64 = 0.3;
 /// Virtual channels that the memory estimate assumes; the routing algorithm says how many it really needs.
@@ -79,6 +82,18 @@ impl Engine for Packet {
             let default = default_routing(machine);
             EngineRouting::of(default, default.hops)
         });
+    }
+
+    fn fit_jobs(&mut self, jobs: &[Job]) {
+        let ends = |job: &Job| match &job.traffic {
+            TrafficKind::Open(_) => false,
+            TrafficKind::Closed(_) => true,
+            TrafficKind::Program(_) => !job.is_background(),
+        };
+        let steady = jobs.iter().all(|job| matches!(job.traffic, TrafficKind::Open(_)));
+        if !steady && !jobs.iter().all(ends) {
+            self.times.time_limit.get_or_insert(LIMIT_WITH_ENDLESS);
+        }
     }
 
     fn routing(&self) -> Option<&EngineRouting> {
@@ -178,7 +193,7 @@ impl Engine for Packet {
         let recording = self.recording(scenario);
         let program = programs.as_ref().map(Programs::program);
         let traffic = Traffic::of(&scenario.machine, &scenario.workload, &closed, program.as_ref());
-        let steady = traffic.has_open() && !traffic.is_mixed();
+        let steady = traffic.is_steady();
         let schedule = self.schedule(steady);
         let options = RunOptions {
             seed: scenario.seed,
@@ -222,6 +237,7 @@ impl Engine for Packet {
             senders: &senders(scenario, &traffic),
             steady,
             measured: outcome::measured(&traffic, &result),
+            unfinished: &outcome::unfinished_endpoints(&result, &scenario.workload.jobs),
             memory,
         });
         outcome.warnings.extend(self.price_in_channels(&scenario.machine, &engine));
@@ -362,7 +378,8 @@ impl Packet {
         let all = machine.links().map(|link| machine.bandwidth(link)).chain([machine.terminal().bandwidth]);
         let slowest = all.map(Rate::bytes_per_s_f64).fold(f64::INFINITY, f64::min);
         let seconds = bytes as f64 / machine.node_count().max(1) as f64 / slowest;
-        (seconds.min(self.times.time_limit.as_s_f64()) / interval.as_s_f64()) as u64
+        let limit = self.times.time_limit.map_or(f64::INFINITY, Time::as_s_f64);
+        (seconds.min(limit) / interval.as_s_f64()) as u64
     }
 
     /// What the run is to do, but for the packets of closed traffic.
@@ -401,7 +418,7 @@ impl Packet {
         if steady {
             self.times.schedule
         } else {
-            Schedule { warm_up: Time::ZERO, measure: self.times.time_limit, drain: Time::ZERO }
+            Schedule::until_jobs_end(self.times.time_limit)
         }
     }
 }

@@ -143,7 +143,7 @@ fn of_program(
     packet: Option<Bytes>,
     mut character: Character,
 ) -> Character {
-    let endless = matches!(&job.traffic, TrafficKind::Program(execution) if execution.background);
+    let endless = job.is_background();
     // Bytes on the wire do not depend on it.
     let size = packet.unwrap_or(Bytes(512));
     for rank in 0..job.ranks {

@@ -4,8 +4,8 @@ mod markdown;
 
 pub use markdown::reference;
 
-use odonata_declare::{Column, Frames, Table, AXIS};
-use odonata_engines::{record, ENGINES};
+use odonata_declare::{Column, Frames, Table, Word, AXIS};
+use odonata_engines::{record, Ending, ENGINES};
 use serde_json::{json, Value};
 use std::sync::LazyLock;
 
@@ -37,11 +37,29 @@ pub fn tables() -> &'static [Table] {
     &TABLES
 }
 
-/// The format in JSON, as Python reads it: `format`, `format_version`, `tables`.
+/// Exit code of a command whose run ended so.
+pub const fn exit_code(ending: Ending) -> u8 {
+    match ending {
+        Ending::Complete | Ending::DrainLimit => 0,
+        Ending::TimeLimit | Ending::Deadlock | Ending::Mismatch | Ending::NoProgress => 3,
+        // 128 + SIGINT, as shells say. After SIGTERM it is 143.
+        Ending::Interrupted => 130,
+    }
+}
+
+/// The format in JSON, as Python reads it: `format`, `format_version`, `endings`, `tables`.
 pub fn to_json() -> Value {
     json!({
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
+        "endings": Ending::ALL.iter().zip(Ending::CHOICES).map(|(ending, choice)| {
+            json!({
+                "word": choice.name,
+                "meaning": choice.doc,
+                "complete": ending.is_complete(),
+                "exit_code": exit_code(*ending),
+            })
+        }).collect::<Value>(),
         "tables": tables().iter().map(Table::to_json).collect::<Value>(),
     })
 }

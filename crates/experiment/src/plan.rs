@@ -69,6 +69,7 @@ impl Plan {
         engine.engine.fit(&hardware.machine);
         let built = jobs::place(&jobs, words, &hardware, engine.seed, known, &mut report);
         let (specs, workload) = report.finish(built)?.expect("a workload that is missing is a problem");
+        engine.engine.fit_jobs(&workload.jobs);
         let resolved = resolved::experiment(&hardware.resolved, &specs, &workload, &mpi, &engine, output, &files);
         let scenario = Scenario { machine: hardware.machine, workload, mpi: mpi.settings, seed: engine.seed, output };
         let workload = &scenario.workload;

@@ -39,7 +39,8 @@ pub(crate) fn summary(plan: &Plan, outcome: &mut Outcome, facts: &RunFacts<'_>) 
         "odonata_version": env!("CARGO_PKG_VERSION"),
         "engine": plan.engine.kind(),
         "routing": routing_name(&*plan.engine),
-        "complete": !outcome.partial,
+        "complete": outcome.ending.is_complete(),
+        "ending": outcome.ending.word(),
         "seed": seed,
         "experiment_sha256": sha256(facts.experiment.as_bytes()),
         "resolved_sha256": sha256(plan.resolved.as_bytes()),
@@ -56,6 +57,9 @@ pub(crate) fn summary(plan: &Plan, outcome: &mut Outcome, facts: &RunFacts<'_>) 
         "assumptions": plan.assumptions.iter().filter(|known| known.decides).map(AssumedKey::json).collect::<Value>(),
         "warnings": warnings,
     });
+    if let Some(unfinished) = outcome.unfinished.take() {
+        summary["unfinished"] = unfinished;
+    }
     for (key, value) in std::mem::take(&mut outcome.summary) {
         summary[key] = value;
     }

@@ -7,11 +7,15 @@
 //! A program gets the NICs of one part of the machine at a time, numbered from 0. Calls for the NICs of one node come
 //! in order of time. Calls for different nodes come in any order, so nodes must not share state.
 
+mod unfinished;
+
+pub use unfinished::{Activity, UnfinishedEndpoint};
+
 use crate::fabric::Fabric;
 use crate::injection::{FifoSelector, InjectionFifos};
 use crate::rail_map::RailMap;
 use odonata_checkpoint::{DecodeError, Reader, State};
-use odonata_units::{NodeId, Time};
+use odonata_units::NodeId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -212,43 +216,6 @@ impl Socket {
     }
 }
 
-/// Activity of an unfinished endpoint.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub enum Activity {
-    /// It computes, or waits on purpose.
-    Computing {
-        /// End of the computation.
-        until: Time,
-    },
-    /// It has more to send.
-    Sending {
-        /// Messages that are not completely sent.
-        messages: u64,
-    },
-    /// It waits for an event that did not happen.
-    Waiting {
-        /// Start of the wait.
-        since: Time,
-        /// Rank that it waits for, if any.
-        peer: Option<u32>,
-        /// Description of the event.
-        what: String,
-    },
-}
-
-/// An endpoint that is unfinished at the end of a run.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub struct UnfinishedEndpoint {
-    /// Job.
-    pub job: u16,
-    /// Rank, if ranks have numbers.
-    pub rank: Option<u32>,
-    /// Node.
-    pub node: NodeId,
-    /// Activity at the end.
-    pub activity: Activity,
-}
-
 /// Endpoints of a range of NICs. Their [`State`] is what rebuilt endpoints need to resume.
 pub trait Endpoints: State + Send {
     /// Creation time of the next packet of `nic` in ps; `None` if no packet is known. The answer may change only
@@ -315,7 +282,9 @@ pub trait Endpoints: State + Send {
         0
     }
 
-    /// Ends the run and returns the unfinished endpoints. A program passes on its records here.
+    /// Ends the run and returns the unfinished endpoints; a job that the run does not wait for reports its endpoints
+    /// only if none of them will act. A program passes on its records here. `end_ps` is `u64::MAX` if nothing can happen any
+    /// more.
     fn on_end(&mut self, end_ps: u64) -> Vec<UnfinishedEndpoint> {
         let _ = end_ps;
         Vec::new()

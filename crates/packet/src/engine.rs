@@ -8,14 +8,14 @@ use crate::partition::{EndpointSet, Partition, Section};
 use crate::record::{PacketRecord, RecordPlan, Recorder, Recording, Rows};
 use crate::result::PacketResult;
 use crate::run::{
-    self, CheckpointSink, Observer, ProcessLayout, Progress, RunCheckpoints, RunLimits, RunPlan, RunState, Watch,
-    RUN_PART,
+    self, CheckpointSink, Ending, Observer, ProcessLayout, Progress, RunCheckpoints, RunLimits, RunPlan, RunState,
+    Watch, RUN_PART,
 };
+use crate::schedule::Schedule;
 use crate::settings::PacketSettings;
 use crate::settings_error::SettingsError;
 use crate::source::Traffic;
 use odonata_checkpoint::{DecodeError, Reader, State};
-use odonata_declare::parameters;
 use odonata_machine::Machine;
 use odonata_processes::{all_gather, gather, Processes, SingleProcess};
 use odonata_routing::algorithm::planes::PlaneRouting;
@@ -33,21 +33,6 @@ const HOPS_MEAN: f64 = 4.0;
 const DETOUR_FACTOR: f64 = 1.25;
 /// Maximum number of virtual channels per port. Bits of a 16-bit word mark the occupied ones.
 const CHANNELS_MAX: u8 = 16;
-
-parameters! {
-    /// Times of a run.
-    #[derive(Copy, PartialEq, Eq)]
-    pub struct Schedule {
-        /// Open traffic: simulated time before the measurement.
-        #[decides(result)]
-        pub warm_up: Time = Time::from_us(20);
-        /// Open traffic: length of the measurement.
-        #[decides(result)]
-        pub measure: Time = Time::from_us(50);
-        /// Open traffic: maximum time to wait for the packets created in the measurement.
-        pub drain: Time = Time::from_us(100);
-    }
-}
 
 /// Options of a run that do not change its meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -360,7 +345,7 @@ impl PacketEngine {
                 program.import_records(&handed).expect("the same program exported the records");
             }
         }
-        let result = || PacketResult::new(&self.fabric, outcome, &plan.records, &*self.routing);
+        let result = || PacketResult::new(&self.fabric, outcome, &plan, &*self.routing);
         Ok((processes.number() == 0).then(result))
     }
 
@@ -415,6 +400,7 @@ fn plan_run(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> RunP
         measured_until,
         ends_with_jobs: traffic.is_mixed(),
         end: measured_until + schedule.drain.ps(),
+        ending_at_end: if traffic.is_steady() { Ending::DrainLimit } else { Ending::TimeLimit },
         progress_timeout: options.progress_timeout.ps(),
         records_tables: options.records_tables,
         window_end: options.window_end.map_or(u64::MAX, Time::ps),

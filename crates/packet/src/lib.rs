@@ -20,6 +20,7 @@ mod rail_map;
 mod record;
 mod result;
 mod run;
+mod schedule;
 mod settings;
 mod settings_error;
 mod source;
@@ -28,7 +29,7 @@ pub use endpoint::{
     Activity, Arrival, Departure, Endpoints, Envelope, InjectionTimes, MemoryFifos, Nics, Offer, OutgoingPacket,
     Program, Socket, Subscription, UnfinishedEndpoint,
 };
-pub use engine::{CheckpointAccess, CheckpointParts, PacketEngine, PacketError, RunOptions, Schedule};
+pub use engine::{CheckpointAccess, CheckpointParts, PacketEngine, PacketError, RunOptions};
 pub use injection::{FifoChoice, InjectionFifos, InjectionPreset, FIFOS_MAX};
 pub use memory::{memory_estimate, table_estimate, MemoryDemand};
 pub use packet::PathHop;
@@ -39,6 +40,7 @@ pub use record::{
 };
 pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};
 pub use run::{CheckpointSink, Cost, Ending, Observer, Progress, Watch};
+pub use schedule::Schedule;
 pub use settings::{Arbitration, PacketPreset, PacketSettings, QueueEstimate};
 pub use settings_error::SettingsError;
 pub use source::{

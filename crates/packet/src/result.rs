@@ -4,10 +4,10 @@ mod ports;
 
 pub use ports::{NodeView, PortRecords, PortView};
 
-use crate::endpoint::UnfinishedEndpoint;
+use crate::endpoint::{Activity, UnfinishedEndpoint};
 use crate::fabric::Fabric;
-use crate::record::{IntervalRecord, JobRecord, LearningInterval, PacketRecord, RecordPlan, BATCHES};
-use crate::run::{Cost, Ending, RunOutcome, Totals};
+use crate::record::{IntervalRecord, JobRecord, LearningInterval, PacketRecord, BATCHES};
+use crate::run::{Cost, Ending, RunOutcome, RunPlan, Totals};
 use odonata_routing::algorithm::{ChannelKind, Routing};
 use odonata_units::Time;
 use std::sync::Arc;
@@ -50,12 +50,20 @@ pub struct PacketResult {
 }
 
 impl PacketResult {
-    pub(crate) fn new(fabric: &Arc<Fabric>, outcome: RunOutcome, plan: &RecordPlan, routing: &dyn Routing) -> Self {
+    pub(crate) fn new(fabric: &Arc<Fabric>, outcome: RunOutcome, plan: &RunPlan, routing: &dyn Routing) -> Self {
         let channels_per_port = usize::from(routing.virtual_channels());
-        let RunOutcome { ending, end, totals, parts } = outcome;
+        let RunPlan { records: plan, awaited, .. } = plan;
+        let RunOutcome { mut ending, end, totals, parts } = outcome;
         let Totals { sums, mut learning, blocked_heads, mut unfinished, cost } = totals;
         learning.sort_unstable_by_key(|&(router, ..)| router);
         unfinished.sort_unstable();
+        let failed = |one: &UnfinishedEndpoint| {
+            matches!(one.activity, Activity::Failed { .. }) && awaited.contains(&one.job.into())
+        };
+        // The others wait for the rank that failed.
+        if ending == Ending::Deadlock && unfinished.iter().any(failed) {
+            ending = Ending::Mismatch;
+        }
         Self {
             ending,
             end: Time(end),

@@ -232,13 +232,13 @@ fn unfinished_endpoints_are_listed_at_the_limit() {
     // 48 packets of 20.48 ns leave in a microsecond: 24 of each message.
     let traffic = Traffic::closed(vec![ClosedJob::new(vec![message(1, 1), message(70, 3)])]);
     let result = run(&engine(&machine, "min"), &traffic, schedule(0, 1, 0), &RunOptions::default());
-    assert_eq!(result.ending, Ending::DrainLimit);
+    assert_eq!(result.ending, Ending::TimeLimit);
     let activity = Activity::Sending { messages: 1 + 3 };
     assert_eq!(result.unfinished, [UnfinishedEndpoint { job: 0, rank: None, node: NodeId(0), activity }]);
 
     let program = WaitingProgram { until: Time::from_us(50), packets: 1 };
     let result = run(&line(), &Traffic::program(Arc::new(program)), schedule(0, 10, 0), &RunOptions::default());
-    assert_eq!(result.ending, Ending::DrainLimit);
+    assert_eq!(result.ending, Ending::TimeLimit);
     assert_eq!(result.unfinished.len(), 1);
     assert_eq!(result.unfinished[0].activity, Activity::Computing { until: Time::from_us(50) });
 }

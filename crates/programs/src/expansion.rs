@@ -307,6 +307,25 @@ impl CallExpander {
     }
 }
 
+/// Most steps that [`find_call`] looks at: about a second. A larger limit finds calls of longer programs.
+const STEPS_MAX: u64 = 20_000_000;
+
+/// The place of the first call of a rank for which `is_wanted` holds, given the call (or one inside a collective) and
+/// the number of the call of the program. `None` if there is no such call in the first execution of the program.
+pub fn find_call(shared: &JobProgram, rank: u32, is_wanted: impl Fn(&Call, u64) -> bool) -> Option<String> {
+    let mut code = CallExpander::new(shared.program.ranks(), rank);
+    for _ in 0..STEPS_MAX {
+        match code.next(shared).ok()?? {
+            Step::Call(Call::Round) => return None,
+            Step::Call(call) | Step::Inner(call) | Step::Enter(call) if is_wanted(&call, code.calls()) => {
+                return Some(code.place(shared));
+            }
+            Step::Call(_) | Step::Inner(_) | Step::Enter(_) | Step::Leave => {}
+        }
+    }
+    None
+}
+
 /// Identifies a message among others of its two ranks, as the program sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MessageContext {

@@ -64,5 +64,5 @@ pub use log::{MessageRecord, Protocol};
 pub use ranks::Ranks;
 pub use record::{CallKind, PhaseRecord, RankRecord};
 pub use settings::{MpiPreset, MpiSettings};
-pub use stuck::explain_unfinished;
+pub use stuck::{by_cause, describe_unfinished, explain_unfinished};
 pub use wire::wire_volume;

@@ -115,6 +115,11 @@ pub struct Job {
 }
 
 impl Job {
+    /// Whether its program repeats until the other jobs have ended.
+    pub fn is_background(&self) -> bool {
+        matches!(self.traffic, TrafficKind::Program(Execution { background: true, .. }))
+    }
+
     /// All ranks.
     pub fn rank_ids(&self) -> impl ExactSizeIterator<Item = RankId> + Clone {
         (0..self.ranks).map(RankId)

@@ -1,6 +1,7 @@
 """The group of all commands: imports a command when it is used and maps failures to exit codes.
 
-Exit codes: 0 success, 1 defect of the program, 2 mistake of the user, 130 interrupted, 143 terminated.
+Exit codes: 0 success, 1 defect of the program, 2 mistake of the user, 3 run not complete, 75 checkpoint,
+130 interrupted, 143 terminated. `docs/reference/exit-codes.md` has them for users.
 """
 
 from __future__ import annotations

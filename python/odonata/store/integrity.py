@@ -59,8 +59,7 @@ def _list(check: Check) -> Check:
 
 _STATISTICS = _object(**{"class": _text}, **dict.fromkeys(schema.CLASS_STATISTICS, _number))
 _CLASSES = _list(lambda row: _STATISTICS(row) and _count(row.get("links", 0)))
-_ENDINGS = ("complete", "limit", "interrupted", "no-progress", "deadlock")
-_TIMED_STATE = _object(converged=_flag, ending=lambda value: value in _ENDINGS)
+_TIMED_STATE = _object(converged=_flag)
 _ITERATED_STATE = _object(converged=_flag, iterations=_count, residual=_number)
 
 SUMMARY: dict[str, Check] = {
@@ -100,7 +99,15 @@ def _packet(value: Any) -> bool:
     return _texts(kinds) and len(kinds) in (0, value["virtual_channels"])
 
 
+_UNFINISHED = _object(
+    count=_count,
+    jobs=_texts,
+    listed=_list(_object(job=_text, node=_count, activity=_text)),
+)
+
 ENGINES: dict[str, Check] = {
+    "ending": lambda value: value in schema.ENDINGS,
+    "unfinished": _UNFINISHED,
     "packet": _packet,
     "model": _object(form=_text),
     "memory_estimate_bytes": _number,
@@ -116,7 +123,7 @@ def summary_problems(summary: Mapping[str, Any]) -> list[str]:
     """Keys of a summary whose values do not match the format."""
     wrong = [key for key, check in SUMMARY.items() if not check(summary[key])]
     wrong += [key for key, check in ENGINES.items() if key in summary and not check(summary[key])]
-    # An empty table means that nothing iterates. A run with simulated time stores its ending.
+    # An empty table means that nothing iterates.
     convergence = summary["convergence"]
     simulated = any(isinstance(part, Mapping) and "end_ps" in part for part in summary.values())
     state = _TIMED_STATE if simulated else _ITERATED_STATE

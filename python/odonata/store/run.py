@@ -79,13 +79,28 @@ class RunData:
 
     @property
     def partial(self) -> str | None:
-        """Where the run stopped before its end; None if it is complete."""
-        if self.summary["complete"]:
+        """Where an interrupt stopped the run; None if nobody stopped it."""
+        if self.ending != schema.INTERRUPTED:
             return None
         simulated = self.part("end_ps")
-        return "interrupted" + (
+        return schema.INTERRUPTED + (
             f" at {simulated['end_ps'] / 1e6:,.1f} us of simulated time" if simulated else ""
         )
+
+    @property
+    def ending(self) -> str:
+        """How the run ended: `complete`, or another word of `docs/reference/run-directory.md`.
+
+        Examples:
+            >>> odonata.Run.from_directory("runs/packets").ending
+            'complete'
+        """
+        return schema.ending_of(self.summary)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the run has all results that it was to have."""
+        return schema.ENDINGS[self.ending].complete
 
     @property
     def routed(self) -> bool:

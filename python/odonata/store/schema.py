@@ -114,6 +114,36 @@ TYPE_NAMES = {pa_type: name for name, pa_type in TYPES.items()}
 
 
 @dataclass(frozen=True)
+class Ending:
+    """How a run may end."""
+
+    word: str
+    meaning: str
+    complete: bool
+    """Whether the run has all results that it was to have."""
+    exit_code: int
+    """Exit code of a command whose run ends so."""
+
+
+ENDINGS: dict[str, Ending] = {facts["word"]: Ending(**facts) for facts in _DECLARED["endings"]}
+"""All endings, by word."""
+
+COMPLETE = "complete"
+INTERRUPTED = "interrupted"
+
+
+def ending_of(summary: Mapping[str, Any]) -> str:
+    """The ending in a run's summary."""
+    if "ending" in summary:
+        return str(summary["ending"])
+    # Runs of earlier versions have other words in `convergence`, or none.
+    if not summary["complete"]:
+        return INTERRUPTED
+    old = (summary["convergence"] or {}).get("ending", COMPLETE)
+    return "time-limit" if old == "limit" else str(old)
+
+
+@dataclass(frozen=True)
 class Table:
     """A table: the meaning of a row, and its columns in order."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from odonata.errors import OdonataError, StoreError
 from odonata.store.reader import RunReader
+from odonata.store.schema import INTERRUPTED, ending_of
 from odonata.store.sweep import Point, point_directory, text
 from odonata.store.writer import is_run
 from odonata.studies.expand import Part
@@ -154,7 +155,7 @@ def check_up_to_date(results: Results) -> None:
 
 def _was_stopped(directory: Path) -> bool:
     try:
-        return RunReader(directory).summary["complete"] is not True
+        return ending_of(RunReader(directory).summary) == INTERRUPTED
     except StoreError:
         # The run is from another version.
         return False

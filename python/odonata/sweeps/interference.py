@@ -11,14 +11,12 @@ import pyarrow as pa
 from odonata import toml
 from odonata.analysis.paired import interval
 from odonata.runs import Run
-from odonata.store.schema import Column, declarations, declared, job_times
+from odonata.store.schema import COMPLETE, Column, declarations, declared, job_times
 from odonata.store.sweep import Axis, Point, text
 from odonata.sweeps.results import place_of, places
 
 JOBS = "jobs"
 """Axis of the sets of concurrent jobs. No experiment key has this name."""
-COMPLETE = "complete"
-"""Ending of a run in which all jobs end."""
 NONE = "none"
 """Value of the column `background` for a job alone."""
 
@@ -42,7 +40,8 @@ FIGURES = (
         label="Slowdown",
         meaning="Mean communication time of its ranks divided by its value alone, all else equal. "
         "For a job with a pattern: its time divided by its time alone.",
-        missing="the job never runs alone, had other nodes alone, has no end, or did not reach it",
+        missing="the job never runs alone, had other nodes alone, has no end or did not reach it, or a "
+        "background job stopped",
         headline=True,
     ),
     Column(
@@ -131,6 +130,9 @@ def _condition(axes: Sequence[Axis], point: Point) -> tuple[str, ...]:
 def _slowdowns(run: Run, alone: Run | None, job: dict[str, Any]) -> dict[str, float | None]:
     if alone is None or _nodes(run, job["name"]) != _nodes(alone, job["name"]):
         return {}
+    # In a complete run, only jobs in the background are unfinished: they stopped and disturb nobody.
+    if run.ending == COMPLETE and "unfinished" in run.summary:
+        return {}
     base = next(other for other in alone.jobs.to_pylist() if other["name"] == job["name"])
 
     def ratio(column: str) -> float | None:
@@ -138,17 +140,12 @@ def _slowdowns(run: Run, alone: Run | None, job: dict[str, Any]) -> dict[str, fl
         return now / then if now and then else None
 
     found: dict[str, float | None] = {"latency_slowdown": ratio("latency_mean_ns")}
-    if _is_complete(run) and _is_complete(alone):
+    if run.ending == alone.ending == COMPLETE:
         communication = ratio("communication_mean_ns")
         time = next(iter(job_times(run.jobs.schema)), "")
         found["slowdown"] = ratio(time) if communication is None else communication
         found["execution_slowdown"] = ratio("last_rank_end_ns")
     return found
-
-
-def _is_complete(run: Run) -> bool:
-    """Whether all jobs with an end reached it."""
-    return bool(run.summary["convergence"].get("ending", COMPLETE) == COMPLETE)
 
 
 def _nodes(run: Run, name: str) -> list[int] | None:

@@ -11,7 +11,7 @@ from odonata import __version__
 from odonata._core import Experiment
 from odonata.errors import StoreError
 from odonata.store.reader import RunReader
-from odonata.store.schema import RESOLVED
+from odonata.store.schema import INTERRUPTED, RESOLVED, ending_of
 from odonata.store.sweep import Point, point_directory
 
 MARK = ".shared"
@@ -56,7 +56,8 @@ def is_finished(directory: Path, resolved: str) -> bool:
     try:
         reader = RunReader(directory)
         return (
-            reader.summary["complete"] is True
+            # Only an interrupt ends a run elsewhere the next time.
+            ending_of(reader.summary) != INTERRUPTED
             and reader.summary["odonata_version"] == __version__
             and reader.text(RESOLVED) == resolved
             and all(_is_unchanged(entry) for entry in reader.summary.get("inputs", []))

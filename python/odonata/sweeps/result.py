@@ -90,6 +90,11 @@ class Sweep:
         }
         return {point: run for point, run in found.items() if run.partial is None}
 
+    @property
+    def incomplete(self) -> dict[Point, str]:
+        """The ending of each point whose run is not complete, such as `deadlock`."""
+        return {point: run.ending for point, run in self.runs.items() if not run.is_complete}
+
     @cached_property
     def results(self) -> pa.Table:
         """Traffic statistics, one row per point, job (also `all jobs`) and link class."""

@@ -81,6 +81,8 @@ export interface Summary {
   readonly engine: string
   readonly routing: string
   readonly complete: boolean
+  /** How the run ended; runs of earlier versions have no word. */
+  readonly ending?: string
   readonly seed: number | null
   readonly machine: {
     readonly name: string

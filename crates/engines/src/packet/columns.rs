@@ -7,7 +7,7 @@ use odonata_declare::Type::{F64, U64};
 use odonata_declare::Unit::{Bytes, Count, Hops, Ns, Ps, Share, S};
 use odonata_declare::{declarations, Column, FilledColumn, Role, Values};
 use odonata_memory::Need;
-use odonata_packet::{ClosedTraffic, JobRecord, PacketResult, PortRecord, PortView};
+use odonata_packet::{ClosedTraffic, JobRecord, PacketResult, PortRecord, PortView, UnfinishedEndpoint};
 use odonata_units::Time;
 use odonata_workload::{ClosedParameters, Execution, Injection, Job, TrafficKind};
 
@@ -25,6 +25,8 @@ pub(super) struct FinishedRun<'a> {
     pub(super) senders: &'a [usize],
     /// Start and end of the measurement.
     pub(super) measured: (Time, Time),
+    /// Endpoints that had not finished.
+    pub(super) unfinished: &'a [UnfinishedEndpoint],
     /// Estimated memory of the run.
     pub(super) memory: Need,
 }
@@ -97,6 +99,10 @@ pub(super) const COUNTED_STALL: Column = Column::sum(
 .under("record_counted_stall = true");
 
 impl<'a> FinishedRun<'a> {
+    pub(super) fn job_name(&self, job: u16) -> String {
+        self.scenario.workload.jobs[usize::from(job)].name.clone()
+    }
+
     /// Within the measurement, as `bytes`. Busy, stall and idle time sum to the measured time.
     pub(super) const LINKS: &'a [FilledColumn<Self>] = &[
         Column::sum("packets", U64, Count, "Packets", "Packets on the link.").by(|run| run.links(|port| port.packets)),

@@ -31,8 +31,9 @@ parameters! {
     /// The times of a run.
     pub(super) struct Times {
         pub(super) schedule: Schedule = Schedule::default(), part;
-        /// Closed traffic: simulated time after which the run stops.
-        pub(super) time_limit: Time = Time::from_us(1_000_000);
+        /// Simulated time after which the run stops, if its jobs have not ended; not for open traffic alone.
+        pub(super) time_limit: Option<Time> = None,
+            else "none if all jobs end; 1 s if open traffic or a background job runs with them";
         /// Simulated time without a delivery, a departure from a NIC or a timer, after which the run aborts, if packets
         /// are in flight.
         pub(super) progress_timeout: Time = Time::from_us(1_000);

@@ -4,12 +4,15 @@ use super::columns::{accepted_loads, offered_load, FinishedRun};
 use super::tables;
 use crate::engine::{JobVolumes, Outcome};
 use odonata_declare::Frame;
-use odonata_packet::{Ending, Histogram, JobRecord, PacketResult, Schedule, Steadiness, Traffic};
-use odonata_transport::explain_unfinished;
+use odonata_packet::{
+    Activity, Ending, Histogram, JobRecord, PacketResult, Schedule, Steadiness, Traffic, UnfinishedEndpoint,
+};
+use odonata_transport::{by_cause, describe_unfinished, explain_unfinished};
 use odonata_units::Time;
 use odonata_workload::volumes::Volumes;
-use odonata_workload::TrafficKind;
+use odonata_workload::{Job, TrafficKind};
 use serde_json::{json, Value};
+use std::collections::BTreeSet;
 
 /// What a run comes to.
 pub(super) fn outcome(run: &FinishedRun<'_>) -> Outcome {
@@ -33,7 +36,8 @@ pub(super) fn outcome(run: &FinishedRun<'_>) -> Outcome {
         summary: summary(run),
         warnings: warnings(run, &unbalanced),
         memory: run.memory,
-        partial: result.ending == Ending::Interrupted,
+        ending: result.ending,
+        unfinished: unfinished(run),
     }
 }
 
@@ -47,7 +51,7 @@ fn job_columns<'a>(run: &FinishedRun<'a>) -> Frame {
 /// seen the silence to its end, too.
 pub(super) fn measured(traffic: &Traffic, result: &PacketResult) -> (Time, Time) {
     if traffic.has_open() {
-        let silent = result.ending == Ending::Complete && !traffic.is_mixed();
+        let silent = result.ending == Ending::Complete && traffic.is_steady();
         let end = if silent { Time::MAX } else { result.end };
         (result.window.0.min(end), result.window.1.min(end))
     } else if traffic.is_mixed() {
@@ -89,31 +93,68 @@ fn link_jobs(result: &PacketResult) -> (Vec<u32>, Vec<u32>, Vec<f64>) {
     (link, job, bytes)
 }
 
-fn ending(ending: Ending) -> &'static str {
-    match ending {
-        Ending::Complete => "complete",
-        Ending::DrainLimit => "limit",
-        Ending::Interrupted => "interrupted",
-        Ending::NoProgress => "no-progress",
-        Ending::Deadlock => "deadlock",
+/// Most ranks in the summary. Warnings have the cause.
+const MAX_UNFINISHED: usize = 16;
+
+/// Endpoints that had not finished: those that the run waited for, and those in the background that can never go on.
+pub(super) fn unfinished_endpoints(result: &PacketResult, jobs: &[Job]) -> Vec<UnfinishedEndpoint> {
+    let of = |number: u16| result.unfinished.iter().filter(move |one| one.job == number);
+    let is_listed = |number: u16| {
+        let (job, record) = (&jobs[usize::from(number)], &result.jobs[usize::from(number)]);
+        // A packet in flight, or on the last link, may wake a rank. Ranks of jobs that will act are not reported.
+        let is_silent = record.injected_packets == record.packets && Time(record.last_arrival_ps) < result.end;
+        !job.is_background() || is_silent && of(number).count() == job.ranks as usize
+    };
+    let listed: Vec<bool> = (0..jobs.len() as u16).map(is_listed).collect();
+    let failed = |one: &UnfinishedEndpoint| matches!(one.activity, Activity::Failed { .. });
+    result.unfinished.iter().filter(|one| listed[usize::from(one.job)] || failed(one)).cloned().collect()
+}
+
+/// Ranks or nodes that had not finished, and what they did: how many, and some of them, the cause first.
+fn unfinished(run: &FinishedRun<'_>) -> Option<Value> {
+    if run.unfinished.is_empty() {
+        return None;
     }
+    let listed = by_cause(run.unfinished).into_iter().take(MAX_UNFINISHED).map(|one| {
+        let (activity, until, since, peer, call) = match &one.activity {
+            Activity::Computing { until } => ("computing", Some(until), None, None, None),
+            Activity::InCall { until, what } => ("in-call", Some(until), None, None, Some(what)),
+            Activity::Sending { .. } => ("sending", None, None, None, None),
+            Activity::Waiting { since, peer, what } => ("waiting", None, Some(since), *peer, Some(what)),
+            Activity::Failed { what } => ("failed", None, None, None, Some(what)),
+        };
+        let mut row = json!({ "job": run.job_name(one.job), "node": one.node.0, "activity": activity });
+        let optional = [
+            ("rank", one.rank.map(Value::from)),
+            ("peer", peer.map(Value::from)),
+            ("start_ps", since.map(|time| time.ps().into())),
+            ("end_ps", until.map(|time| time.ps().into())),
+            ("call", call.map(|call| call.as_str().into())),
+        ];
+        for (key, value) in optional {
+            if let Some(value) = value {
+                row[key] = value;
+            }
+        }
+        row
+    });
+    let jobs: BTreeSet<u16> = run.unfinished.iter().map(|one| one.job).collect();
+    let names: Vec<String> = jobs.into_iter().map(|job| run.job_name(job)).collect();
+    Some(json!({ "count": run.unfinished.len(), "jobs": names, "listed": listed.collect::<Value>() }))
 }
 
 fn convergence(run: &FinishedRun<'_>, balanced: bool) -> Value {
     let FinishedRun { result, steady, .. } = *run;
     let steadiness = Steadiness::of(&result.jobs);
-    let complete = result.ending == Ending::Complete;
-    let stopped = matches!(result.ending, Ending::Interrupted | Ending::NoProgress | Ending::Deadlock);
     json!({
         // Closed jobs have no steady state. They have converged when all packets are delivered.
-        "converged": if steady { steadiness.steady && balanced && !stopped } else { complete },
+        "converged": result.ending.is_complete() && (!steady || steadiness.steady && balanced),
         "decided_by": if steady {
             "accepted load and mean latency of the first against the second half of the measurement, and accepted \
              against offered load"
         } else {
             "whether every packet arrived"
         },
-        "ending": ending(result.ending),
         "accepted_drift": steadiness.accepted_drift,
         "latency_drift": steadiness.latency_drift,
         "accepted_drift_max": Steadiness::ACCEPTED_DRIFT_MAX,
@@ -138,12 +179,13 @@ fn summary(run: &FinishedRun<'_>) -> Vec<(&'static str, Value)> {
     let crossed: u64 = ports().map(|port| port.record.packets).sum();
     let crossbar: u64 = ports().filter_map(|port| port.crossbar_stall_ps).sum();
     let crossbar = engine.records.crossbar.then(|| crossbar as f64 / 1e3 / crossed.max(1) as f64);
-    let Schedule { warm_up, measure, drain } = engine.schedule(run.steady);
+    let schedule = engine.schedule(run.steady);
+    let Schedule { warm_up, measure, drain } = schedule;
     vec![(
         "packet",
         json!({
             "warm_up_ps": warm_up.ps(),
-            "measure_ps": measure.ps(),
+            "measure_ps": if schedule.is_unlimited() { Value::Null } else { measure.ps().into() },
             "drain_ps": drain.ps(),
             "measured_ps": duration.ps(),
             "end_ps": result.end.ps(),
@@ -216,12 +258,23 @@ impl LoadImbalance {
     }
 }
 
-/// Background jobs of which a rank can't go on, although the others came to their end.
-fn stopped(run: &FinishedRun<'_>) -> Option<String> {
-    let FinishedRun { scenario, result, .. } = *run;
-    let name = |job: u16| scenario.workload.jobs[usize::from(job)].name.clone();
-    let why = explain_unfinished(&result.unfinished, name);
-    (!why.is_empty()).then(|| format!("a background job stopped: {}", why.join("; ")))
+/// What kept the jobs of a run from their end at its limit.
+fn delays(run: &FinishedRun<'_>) -> String {
+    let FinishedRun { result, .. } = *run;
+    let mut reasons = describe_unfinished(run.unfinished, |job| run.job_name(job));
+    let in_flight: u64 = result.jobs.iter().map(|j| j.injected_packets - j.packets).sum();
+    if in_flight > 0 {
+        let share = |stall_ps: u64, ports: usize| {
+            100.0 * stall_ps as f64 / (ports.max(1) as f64 * run.duration().ps().max(1) as f64)
+        };
+        let (links, nodes) = (result.ports.links(), result.ports.nodes());
+        reasons.push(format!(
+            "{in_flight} packets are in flight; links were out of credits for {:.1} % of the time, NICs for {:.1} %",
+            share(links.map(|port| port.record.stall_ps).sum(), result.ports.links().len()),
+            share(nodes.map(|node| node.stall_ps).sum(), result.ports.nodes().len()),
+        ));
+    }
+    reasons.join("; ")
 }
 
 fn warnings(run: &FinishedRun<'_>, unbalanced: &LoadImbalance) -> Vec<String> {
@@ -230,22 +283,32 @@ fn warnings(run: &FinishedRun<'_>, unbalanced: &LoadImbalance) -> Vec<String> {
     let now = Time(result.end.ps());
     let unfinished: u64 = result.jobs.iter().map(|j| j.injected_packets - j.packets).sum();
     match result.ending {
-        Ending::Complete => warnings.extend(stopped(run)),
+        Ending::Complete => {
+            if !run.unfinished.is_empty() {
+                let why = explain_unfinished(run.unfinished, |job| run.job_name(job));
+                warnings.push(format!("a job in the background stopped before the end: {}", why.join("; ")));
+            }
+        }
         Ending::DrainLimit => warnings.push(format!(
-            "the run stopped at its limit, {now}, with {unfinished} measured packets in flight and possibly more in the sources. Latencies exclude them. The network is saturated, or raise {}",
-            if run.steady { "drain" } else { "time_limit" }
+            "the run stopped at its limit, {now}, with {unfinished} measured packets in flight and possibly more in the sources. Latencies exclude them. The network is saturated, or raise drain"
         )),
-        Ending::Interrupted => warnings.push(format!("interrupted at {now}: the tables cover the time until then")),
+        Ending::TimeLimit => warnings.push(format!(
+            "the run stopped at time_limit, {now}, before its jobs ended: {}",
+            delays(run)
+        )),
+        Ending::Interrupted => {
+            let doing = if run.unfinished.is_empty() { String::new() } else { format!("; {}", delays(run)) };
+            warnings.push(format!("interrupted at {now}: the tables cover the time until then{doing}"));
+        }
         Ending::NoProgress if result.stuck.is_empty() => warnings.push(format!(
             "no packet was delivered for {}, although no packet waits for another: packets in flight need more time; raise progress_timeout",
             engine.times.progress_timeout
         )),
-        Ending::Deadlock => {
-            let name = |job: u16| scenario.workload.jobs[usize::from(job)].name.clone();
-            let why = explain_unfinished(&result.unfinished, name);
+        Ending::Deadlock | Ending::Mismatch => {
+            let why = explain_unfinished(run.unfinished, |job| run.job_name(job));
             warnings.push(format!(
-                "no further event at {now}, but {} ranks have not ended: {}",
-                result.unfinished.len(),
+                "nothing can happen after {now}, but {} ranks have not ended: {}",
+                run.unfinished.len(),
                 why.join("; ")
             ));
         }

@@ -292,7 +292,7 @@ fn of_jobs(run: &FinishedRun<'_>, figure: impl Fn(&Job, &ProgramRecords, &[RankR
 
 /// Rounds of a job that all its ranks are through with. Ranks of an endless program that do nothing are at their end.
 fn repetitions(job: &Job, ranks: &[RankRecord]) -> f64 {
-    let endless = matches!(job.traffic, TrafficKind::Program(execution) if execution.background);
+    let endless = job.is_background();
     let of = |rank: &RankRecord| match rank.end {
         Some(_) if endless => None,
         Some(_) => Some(u64::from(job.iterations)),

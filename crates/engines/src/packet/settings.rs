@@ -48,8 +48,8 @@ pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
         };
         report.add(ProblemKind::Value, place, format!("'{key}': {}", error.reason), None);
     }
-    for (key, time) in [("measure", times.schedule.measure), ("time_limit", times.time_limit)] {
-        if time == Time::ZERO {
+    for (key, time) in [("measure", Some(times.schedule.measure)), ("time_limit", times.time_limit)] {
+        if time == Some(Time::ZERO) {
             report.add(ProblemKind::Value, fields.place_of(key), format!("'{key}' must be above 0"), None);
         }
     }

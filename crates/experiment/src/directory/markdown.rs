@@ -1,19 +1,22 @@
 //! The reference page of the run directory.
 
-use super::{tables, FORMAT_VERSION};
+use super::{exit_code, tables, FORMAT_VERSION};
 use crate::markdown::wrap;
 use odonata_declare::{Column, Merge, Role, Table, Type, Unit, Word};
-use odonata_engines::ENGINES;
+use odonata_engines::{Ending, ENGINES};
 use std::fmt::Write;
 
 const INTRODUCTION: &str = include_str!("introduction.md");
 const SUMMARY: &str = include_str!("summary.md");
+const ENDINGS: &str = include_str!("endings.md");
 
 /// `docs/reference/run-directory.md`. A test compares the two.
 pub fn reference() -> String {
     let mut page = INTRODUCTION.to_owned();
     write_page(&mut page).expect("writing to a string never fails");
-    wrap(&(page + SUMMARY))
+    page.push_str(SUMMARY);
+    write_endings(&mut page).expect("writing to a string never fails");
+    wrap(&page)
 }
 
 fn write_page(page: &mut String) -> std::fmt::Result {
@@ -38,6 +41,15 @@ fn write_page(page: &mut String) -> std::fmt::Result {
         }
     }
     Ok(())
+}
+
+fn write_endings(page: &mut String) -> std::fmt::Result {
+    page.push_str(ENDINGS);
+    writeln!(page, "\n| `ending` | meaning | `complete` | exit code |\n|---|---|---|---|")?;
+    Ending::ALL.iter().zip(Ending::CHOICES).try_for_each(|(ending, choice)| {
+        let (complete, code) = (ending.is_complete(), exit_code(*ending));
+        writeln!(page, "| `{}` | {} | {complete} | {code} |", choice.name, choice.doc)
+    })
 }
 
 fn write_words<W: Word>(page: &mut String, title: &str) -> std::fmt::Result {

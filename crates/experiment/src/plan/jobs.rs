@@ -177,11 +177,10 @@ pub(super) fn unmatched(workload: &Workload) -> Vec<(usize, String)> {
 /// What a user should know of the jobs: those that send nothing, unless nobody knows what they send, and programs that are too
 /// long to be looked at in full.
 pub(super) fn warnings(machine: &Machine, workload: &Workload) -> Vec<String> {
-    let known = workload.jobs.iter().filter(|job| !job.idle && job.pattern.missing_messages().is_none());
+    // A program of one rank, or of messages without bytes, sends as much as its calls say.
+    let of_patterns = workload.jobs.iter().filter(|job| !job.idle && job.program.is_none());
+    let known = of_patterns.filter(|job| job.pattern.missing_messages().is_none());
     let silent = known.filter(|job| {
-        if let Some(sent) = &job.examined.sent {
-            return sent.is_silent();
-        }
         let mut messages = Messages::new(machine, job);
         job.rank_ids().all(|rank| messages.of(rank).all(|message| message.bytes.0 == 0))
     });

@@ -1,6 +1,7 @@
 //! What decides on the end of a run, and how it ends.
 
 use crate::record::RecordPlan;
+use odonata_declare::words;
 
 /// Everything that the workers of a run know about it.
 pub(crate) struct RunPlan {
@@ -17,8 +18,9 @@ pub(crate) struct RunLimits {
     pub(crate) measured_until: u64,
     /// Whether the run ends when all finite jobs have ended: it has open traffic, too.
     pub(crate) ends_with_jobs: bool,
-    /// Latest end of the run.
+    /// Latest end of the run, and how a run ends that reaches it.
     pub(crate) end: u64,
+    pub(crate) ending_at_end: Ending,
     /// The run is aborted if packets are in flight and nothing progresses for this time.
     pub(crate) progress_timeout: u64,
     /// Whether the result contains the estimates of the routers.
@@ -43,17 +45,27 @@ impl RunLimits {
     }
 }
 
-/// How a run ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
-    /// All measured packets have arrived, and every endpoint is finished.
-    Complete,
-    /// The drain limit: the network is saturated or drains slowly.
-    DrainLimit,
-    /// The observer stopped the run.
-    Interrupted,
-    /// Packets are in flight, but nothing moves.
-    NoProgress,
-    /// No event is left and no packet is in flight, but endpoints have unfinished work.
-    Deadlock,
+words! {
+    /// How a run ended.
+    #[derive(Default)]
+    pub enum Ending {
+        #[default]
+        Complete = "complete": "all jobs ended, or the measurement is over and its packets were delivered",
+        DrainLimit = "drain-limit": "the measurement is over, but some of its packets were not delivered within `drain`",
+        TimeLimit = "time-limit": "`time_limit` came before the end of the jobs",
+        Deadlock = "deadlock": "ranks wait for each other, or for a message that no rank sends",
+        Mismatch = "mismatch": "a rank cannot continue after an invalid call, such as a receive shorter than its message",
+        NoProgress = "no-progress": "packets are in flight, but none moved for `progress_timeout`",
+        Interrupted = "interrupted": "Ctrl-C, SIGTERM or the caller stopped the run",
+    }
+}
+
+impl Ending {
+    /// Whether the run has all results that it was to have.
+    pub const fn is_complete(self) -> bool {
+        match self {
+            Self::Complete | Self::DrainLimit => true,
+            Self::TimeLimit | Self::Deadlock | Self::Mismatch | Self::NoProgress | Self::Interrupted => false,
+        }
+    }
 }

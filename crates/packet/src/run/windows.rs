@@ -108,7 +108,7 @@ impl Windows {
             return Some(Ending::Interrupted);
         }
         if now >= limits.end {
-            return Some(Ending::DrainLimit);
+            return Some(limits.ending_at_end);
         }
         let silent =
             sum.in_flight > 0 && !sum.has_timers && now.saturating_sub(sum.last_progress) > limits.progress_timeout;
@@ -125,6 +125,7 @@ mod tests {
         measured_until: 2_250_000,
         ends_with_jobs: false,
         end: 4_100_000,
+        ending_at_end: Ending::DrainLimit,
         progress_timeout: 1_500_000,
         records_tables: false,
         window_end: u64::MAX,

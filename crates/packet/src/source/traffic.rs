@@ -84,6 +84,11 @@ impl Traffic {
             && self.jobs.iter().enumerate().any(|(number, job)| job.is_finite(number))
     }
 
+    /// Whether a steady state is measured: of open traffic, without finite jobs.
+    pub fn is_steady(&self) -> bool {
+        self.has_open() && !self.is_mixed()
+    }
+
     /// Whether any job is a program.
     pub(crate) fn has_programs(&self) -> bool {
         self.jobs.iter().any(|job| matches!(job, JobTraffic::Program(_)))

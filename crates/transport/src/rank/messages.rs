@@ -9,6 +9,8 @@ use crate::requests::{Slot, Wait};
 use crate::settings::MpiSettings;
 use crate::wire::{wire_volume, MessageKind};
 use odonata_packet::Envelope;
+use odonata_programs::expansion::{find_call, JobProgram};
+use odonata_programs::Call;
 use odonata_units::Bytes;
 
 impl Rank {
@@ -105,7 +107,7 @@ impl Rank {
         self.clock += registration;
         let (compared, found) = self.unexpected.take(&label);
         self.clock += compared as u64 * settings.matching.ps();
-        let posted = PostedReceive { bytes: bytes.0, slot };
+        let posted = PostedReceive { bytes: bytes.0, slot, call: self.code.calls() };
         match found {
             Some((label, message)) => self.complete_match(posted, label, message, context),
             None => {
@@ -178,6 +180,31 @@ impl Rank {
         Envelope { kind: kind as u8, source: self.number, destination: to, sequence, ..Envelope::default() }
     }
 
+    /// Describes a message that is longer than its receive, and both calls.
+    fn truncation(&self, posted: &PostedReceive, label: &Label, bytes: u64, shared: &JobProgram) -> String {
+        let own = if posted.call == self.code.calls() {
+            String::new()
+        } else {
+            let receive = find_call(shared, self.number, |_, number| number == posted.call);
+            receive.map_or_else(String::new, |place| format!(" ({place})"))
+        };
+        let is_sent = |call: &Call| {
+            let (Call::Send { to, bytes: size, tag, communicator }
+            | Call::Isend { to, bytes: size, tag, communicator, .. }) = *call
+            else {
+                return false;
+            };
+            (to, size.0, tag, communicator) == (self.number, bytes, label.tag, label.communicator)
+        };
+        // Another call may send an equal message, but seldom on another line.
+        let sender = find_call(shared, label.source, |call, _| is_sent(call));
+        let sender = sender.map_or_else(String::new, |place| format!(", sent at {place} of rank {}", label.source));
+        format!(
+            "receives at most {} B from rank {} with tag {}{own}, but the message has {bytes} B{sender}",
+            posted.bytes, label.source, label.tag
+        )
+    }
+
     /// Completes the match of a receive and a message.
     fn complete_match(
         &mut self,
@@ -187,10 +214,7 @@ impl Rank {
         context: &mut RankContext<'_>,
     ) -> Result<(), String> {
         if bytes > posted.bytes {
-            return Err(format!(
-                "receives at most {} B from rank {} with tag {}, but the message has {bytes} B",
-                posted.bytes, label.source, label.tag
-            ));
+            return Err(self.truncation(&posted, &label, bytes, context.shared));
         }
         if let Some(log) = &mut context.log {
             log.record_match(self.job, &label, self.number, kind == MessageKind::RendezvousHeader, self.clock);

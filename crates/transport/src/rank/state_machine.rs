@@ -42,7 +42,7 @@ pub(super) enum RankState {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct ActiveCall {
     kind: CallKind,
-    since: u64,
+    pub(super) since: u64,
     blocked: Time,
     /// Name of the call, if calls are recorded.
     #[serde(deserialize_with = "call_name")]
@@ -171,11 +171,6 @@ impl Rank {
     /// Whether the program has ended.
     pub(crate) fn is_finished(&self) -> bool {
         self.state == RankState::Finished
-    }
-
-    /// Whether it waits, possibly at a time ahead of the network's clock.
-    pub(crate) fn is_blocked(&self) -> bool {
-        matches!(self.state, RankState::Blocked { .. })
     }
 
     /// Whether its program made an invalid call.

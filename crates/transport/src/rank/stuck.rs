@@ -4,23 +4,42 @@ use super::state_machine::{Rank, RankState};
 use super::transfers::{Notice, Transfer};
 use crate::record::RankRecord;
 use crate::requests::{RequestState, Wait};
+use odonata_packet::Activity;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Call, ANY};
+use odonata_units::Time;
 
 impl Rank {
     pub(crate) fn into_record(self) -> RankRecord {
         self.record
     }
 
-    /// What the rank waits for: since when (0 after an invalid call), for which rank, and a description.
-    pub(crate) fn waits_for(&self, shared: &JobProgram) -> (u64, Option<u32>, String) {
-        let place = self.code.place(shared);
+    /// What the rank does at `end_ps`. Its clock may be ahead: then its host computes, or works on a call.
+    pub(crate) fn activity(&self, shared: &JobProgram, end_ps: u64) -> Activity {
         if let RankState::Failed(reason) = &self.state {
-            return (0, None, format!("can't continue at {place}: {reason}"));
+            return Activity::Failed { what: format!("can't continue at {}: {reason}", self.code.place(shared)) };
         }
-        let (since, wait) = match &self.state {
-            RankState::Blocked { wait, since, .. } => (*since, Some(wait)),
-            _ => (self.clock, None),
+        let entered = self.call.as_ref().map_or(self.clock, |call| call.since);
+        if entered > end_ps {
+            return Activity::Computing { until: Time(entered) };
+        }
+        let (peer, what) = self.waits_for(shared);
+        if self.clock > end_ps {
+            return Activity::InCall { until: Time(self.clock), what };
+        }
+        let since = match &self.state {
+            RankState::Blocked { since, .. } => *since,
+            _ => self.clock,
+        };
+        Activity::Waiting { since: Time(since), peer, what }
+    }
+
+    /// The rank that its call waits for, if it is known, and a description of the call.
+    fn waits_for(&self, shared: &JobProgram) -> (Option<u32>, String) {
+        let place = self.code.place(shared);
+        let wait = match &self.state {
+            RankState::Blocked { wait, .. } => Some(wait),
+            _ => None,
         };
         let within = self.code.collective().map_or(String::new(), |(operation, before)| {
             format!(" in {} (collective {} of its communicator)", operation.name(), before + 1)
@@ -38,7 +57,7 @@ impl Rank {
         };
         let own = self.last.and_then(|call| peer_of(&call)).filter(|peer| *peer != ANY);
         let peer = own.or(pending.and_then(|(_, peer)| peer));
-        (since, peer, format!("{call}{of}{within} at {place}"))
+        (peer, format!("{call}{of}{within} at {place}"))
     }
 
     /// The first incomplete request of a wait: a description and its peer.

@@ -21,6 +21,8 @@ pub(crate) enum Notice {
 pub(super) struct PostedReceive {
     pub(super) bytes: u64,
     pub(super) slot: Slot,
+    /// Number of its call.
+    pub(super) call: u64,
 }
 
 /// A message that the host knows, before its match.

@@ -12,10 +12,10 @@ use crate::settings::MpiSettings;
 use crate::wire::{MessageKind, PacketSizes};
 use odonata_checkpoint::{state, DecodeError, Reader, State, Writer};
 use odonata_packet::{
-    Activity, Arrival, Endpoints, Envelope, Nics, Offer, OutgoingPacket, Socket, Subscription, UnfinishedEndpoint,
+    Arrival, Endpoints, Envelope, Nics, Offer, OutgoingPacket, Socket, Subscription, UnfinishedEndpoint,
 };
 use odonata_programs::GroupLists;
-use odonata_units::{Bytes, NodeId, Time};
+use odonata_units::{Bytes, NodeId};
 use odonata_workload::rails::JobRails;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -57,8 +57,8 @@ pub(super) struct RankEndpoints {
     unfinished: usize,
     /// Whether there are background jobs.
     has_background: bool,
-    /// Messages in flight between ranks of a node, of awaited jobs.
-    on_node_awaited: usize,
+    /// Messages in flight between ranks of a node, by job.
+    on_node_messages: Vec<usize>,
     inbound: Vec<InboundMessage>,
     on_node: Vec<(u64, Envelope)>,
 }
@@ -95,7 +95,7 @@ impl RankEndpoints {
             nics: (0..nics.count()).map(|_| None).collect(),
             ranks: Vec::with_capacity(here.len()),
             unfinished: here.iter().filter(|(_, j, _)| !jobs[*j].background).count(),
-            on_node_awaited: 0,
+            on_node_messages: vec![0; jobs.len()],
             has_background: jobs.iter().any(|job| job.background),
             inbound: Vec::new(),
             on_node: Vec::new(),
@@ -156,8 +156,8 @@ impl RankEndpoints {
         let job = rank.job;
         if !jobs[j].background {
             self.unfinished -= usize::from(rank.is_finished() && !was_finished);
-            self.on_node_awaited += on_node.len();
         }
+        self.on_node_messages[j] += on_node.len();
         for (at_ps, envelope) in on_node.drain(..) {
             socket.deliver(Arrival {
                 at_ps,
@@ -259,6 +259,14 @@ impl RankEndpoints {
         });
     }
 
+    /// Whether any rank of these jobs will act without a packet that is in flight.
+    fn will_any_act(&self, now_ps: u64, of: impl Fn(&RankJob) -> bool) -> bool {
+        let of_job = |number: u16| of(&self.jobs[self.job_index(number)]);
+        self.jobs.iter().zip(&self.on_node_messages).any(|(job, &messages)| messages > 0 && of(job))
+            || self.ranks.iter().any(|rank| rank.will_act(now_ps) && of_job(rank.job))
+            || self.nics.iter().flatten().any(|state| state.outbox.has_message_of(of_job))
+    }
+
     /// Whether the run waits for a job.
     fn is_awaited(&self, job: u16) -> bool {
         !self.jobs[self.job_index(job)].background
@@ -321,7 +329,8 @@ impl Endpoints for RankEndpoints {
         let mut inbound = std::mem::take(&mut self.inbound);
         if arrival.source == self.hosts[host].node {
             let envelope = arrival.envelope.expect("messages on a node have an envelope");
-            self.on_node_awaited -= usize::from(self.is_awaited(arrival.job));
+            let j = self.job_index(arrival.job);
+            self.on_node_messages[j] -= 1;
             inbound.push(InboundMessage { job: arrival.job, envelope, is_single_packet: true });
         } else {
             let awaited = self.is_awaited(arrival.job);
@@ -363,13 +372,8 @@ impl Endpoints for RankEndpoints {
     }
 
     fn will_act(&self, now_ps: u64) -> bool {
-        self.on_node_awaited > 0
-            || self.ranks.iter().any(|rank| rank.will_act(now_ps) && self.is_awaited(rank.job))
-            || self
-                .nics
-                .iter()
-                .flatten()
-                .any(|state| state.inbox.has_early_packets() || state.outbox.has_message_of(|job| self.is_awaited(job)))
+        self.will_any_act(now_ps, |job| !job.background)
+            || self.nics.iter().flatten().any(|state| state.inbox.has_early_packets())
     }
 
     fn memory_bytes(&self) -> usize {
@@ -384,22 +388,20 @@ impl Endpoints for RankEndpoints {
     }
 
     fn on_end(&mut self, end_ps: u64) -> Vec<UnfinishedEndpoint> {
+        let is_reported = |job: &RankJob| !job.background || !self.will_any_act(end_ps, |other| other.job == job.job);
+        let reported: Vec<bool> = self.jobs.iter().map(is_reported).collect();
         let mut unfinished = Vec::new();
-        let awaited = |rank: &&Rank| !rank.is_finished() && (rank.has_failed() || self.is_awaited(rank.job));
-        for rank in self.ranks.iter().filter(awaited) {
-            let shared = &self.jobs[self.job_index(rank.job)].shared;
-            let (since, peer, what) = rank.waits_for(shared);
-            let activity = match since > end_ps {
-                // Its clock is ahead of the network's. Whether a message will arrive by then is unknown, but what it
-                // waits for is known.
-                true if rank.is_blocked() => {
-                    let what = format!("{what}, from {} on", Time(since));
-                    Activity::Waiting { since: Time(since), peer, what }
-                }
-                true => Activity::Computing { until: Time(since) },
-                false => Activity::Waiting { since: Time(since), peer, what },
-            };
-            unfinished.push(UnfinishedEndpoint { job: rank.job, rank: Some(rank.number), node: rank.node, activity });
+        for rank in self.ranks.iter().filter(|rank| !rank.is_finished()) {
+            let j = self.job_index(rank.job);
+            if reported[j] || rank.has_failed() {
+                let activity = rank.activity(&self.jobs[j].shared, end_ps);
+                unfinished.push(UnfinishedEndpoint {
+                    job: rank.job,
+                    rank: Some(rank.number),
+                    node: rank.node,
+                    activity,
+                });
+            }
         }
         self.records.ranks.extend(self.ranks.drain(..).map(Rank::into_record));
         self.all_records.lock().expect("nobody panicked").append(std::mem::take(&mut self.records));
@@ -410,7 +412,7 @@ impl Endpoints for RankEndpoints {
 impl State for RankEndpoints {
     fn save(&self, into: &mut Writer) {
         let Records { messages, calls, .. } = &self.records;
-        into.put(&(messages, calls, self.unfinished, self.on_node_awaited));
+        into.put(&(messages, calls, self.unfinished, &self.on_node_messages));
         self.nic_choice.save(into);
         self.reorder.save(into);
         self.nics.save(into);
@@ -421,7 +423,7 @@ impl State for RankEndpoints {
     }
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
-        (self.records.messages, self.records.calls, self.unfinished, self.on_node_awaited) = from.get()?;
+        (self.records.messages, self.records.calls, self.unfinished, self.on_node_messages) = from.get()?;
         self.nic_choice.load(from)?;
         self.reorder.load(from)?;
         self.nics.load(from)?;

@@ -76,6 +76,7 @@ def command(
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.cli.output import explanation as of_job
     from odonata.cli.output import path as of_path
+    from odonata.cli.output.summary import print_ending
     from odonata.explanation import job_of
     from odonata.runs import Run
 
@@ -83,6 +84,8 @@ def command(
     if len(given) > 1:
         raise click.UsageError(f"--{given[0]} and --{given[1]} cannot be combined")
     run = Run.from_directory(directory)
+    if not as_json:
+        print_ending(terminal.console(), run)
     if job is None and run.jobs.num_rows > 1 and not (path or given or against or blame):
         of_job.show_all(run, as_json=as_json)
         return

@@ -86,6 +86,9 @@ def command(
     SIGUSR1 writes a checkpoint to DIR.checkpoint and stops the run with exit code 75. Resume it with
     `--resume DIR`.
 
+    The exit code is 3 if the run is written but did not complete: a deadlock, a message longer than its
+    receive, a time limit. `ending` in summary.json has the word.
+
     To spread one run of the packet engine over several processes, each with --threads threads (1), use:
 
     \b
@@ -94,6 +97,7 @@ def command(
     from odonata.api import assist, run_until_interrupted
     from odonata.checkpointing import CheckpointControl
     from odonata.cli.output.summary import print_summary
+    from odonata.store.schema import ENDINGS
 
     at_ps = [_time_ps(text) for text in checkpoint_at]
     request = _read_request(experiment, resume, output, changes)
@@ -134,6 +138,8 @@ def command(
         screen.print(f"Tables are in {target}. See more with: odonata show {target}", soft_wrap=True)
     if interrupt is not None:
         raise interrupt
+    if code := ENDINGS[run.ending].exit_code:
+        raise click.exceptions.Exit(code)
 
 
 class RunRequest(NamedTuple):

@@ -17,6 +17,7 @@ from odonata.cli.commands.run import RUNS
 from odonata.cli.output import terminal
 
 if TYPE_CHECKING:
+    from odonata.sweeps import Sweep
     from odonata.sweeps.estimate import Estimate
 
 
@@ -61,6 +62,9 @@ def command(
 
     Points with the same seed have the same placements. Finished points are not run again: after an
     interruption, or after you add values, the same command runs only the missing points.
+
+    The exit code is 1 if a point failed, and 3 if all points ran but some did not complete (a deadlock, a
+    time limit).
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.cli.output.sweep_tables import as_data, print_sweep
     from odonata.sweeps import run_sweep
@@ -97,18 +101,32 @@ def command(
         return
     for failure in finished.failures:
         click.echo(f"point {failure.point.name} failed: {failure.message}", err=True)
+    incomplete = _incomplete(finished, point)
     if as_json:
         terminal.print_json(as_data(finished))
     elif not quiet and point is None:
         new = len(finished.points) - finished.kept - len(finished.failures)
         screen = terminal.console()
+        ended = f", {len(incomplete)} not complete" if incomplete else ""
         screen.print(
             f"{len(finished.points)} points: {new} run, {finished.kept} already finished, "
-            f"{len(finished.failures)} failed",
+            f"{len(finished.failures)} failed{ended}",
             style="bold",
         )
         print_sweep(screen, finished)
-    sys.exit(1 if finished.failures else 0)
+    sys.exit(1 if finished.failures else max(incomplete, default=0))
+
+
+def _incomplete(finished: Sweep, point: int | None) -> list[int]:
+    """Reports the points, or the one point, whose runs are not complete. Returns their exit codes."""
+    from odonata.store.schema import ENDINGS
+
+    codes = []
+    for one, word in finished.incomplete.items():
+        if point is None or one == finished.points[point]:
+            click.echo(f"point {one.name} did not complete: {word}: {ENDINGS[word].meaning}", err=True)
+            codes.append(ENDINGS[word].exit_code)
+    return codes
 
 
 def _estimate_printer(*, proceeds: bool) -> Callable[[Estimate], bool]:

@@ -9,6 +9,7 @@ from odonata.cli.output import columns, terminal
 from odonata.cli.output.assumptions import print_assumptions
 from odonata.cli.output.machine import describe_machine
 from odonata.quantity import percent, quantity, scale
+from odonata.store.schema import COMPLETE, ENDINGS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,14 +22,11 @@ if TYPE_CHECKING:
 def print_summary(screen: Console, run: Run) -> None:
     """Prints machine, outcome and cost of a run, the traffic per link class and the jobs."""
     summary = run.summary
+    print_ending(screen, run)
     screen.print(_heading(run), style="bold")
-    if run.partial is not None:
-        screen.print(
-            f"PARTIAL RUN: {run.partial}. The tables hold the results until then.", style="bold yellow"
-        )
     screen.print(describe_machine(summary["machine"]))
     if (simulated := run.part("end_ps")) is not None:
-        screen.print(_simulated(simulated, summary["convergence"]))
+        screen.print(_simulated(run, simulated))
     elif summary["convergence"]:
         screen.print(_convergence(summary["convergence"]))
     screen.print(_cost(summary))
@@ -46,6 +44,34 @@ def print_summary(screen: Console, run: Run) -> None:
     if "bound" in summary:
         screen.print()
         screen.print(_bound(summary["bound"]))
+
+
+def print_ending(screen: Console, run: Run) -> None:
+    """Prints how a run ended that is not complete, and what had not finished."""
+    unfinished = run.summary.get("unfinished")
+    if run.partial is not None:
+        words = f"PARTIAL RUN: {run.partial}. The tables hold the results until then."
+    elif not run.is_complete:
+        words = f"NOT COMPLETE: {run.ending}: {ENDINGS[run.ending].meaning}."
+    elif unfinished is not None:
+        # A complete run only leaves jobs behind that it did not wait for.
+        words = f"STOPPED IN THE BACKGROUND: {', '.join(unfinished['jobs'])}; the other jobs ended."
+    else:
+        return
+    screen.print(words, style="bold yellow", soft_wrap=True)
+    if unfinished is None:
+        return
+    listed = unfinished["listed"][:ENDED_LISTED]
+    for one in listed:
+        who = f"rank {one['rank']}" if "rank" in one else f"node {one['node']}"
+        call = f": {one['call']}" if "call" in one else ""
+        screen.print(f"  {who} of job '{one['job']}' {one['activity']}{call}", soft_wrap=True, markup=False)
+    if (more := unfinished["count"] - len(listed)) > 0:
+        screen.print(f"  and {more:,} more")
+
+
+ENDED_LISTED = 4
+"""Unfinished ranks that the terminal lists; summary.json has more."""
 
 
 def _heading(run: Run) -> str:
@@ -66,18 +92,10 @@ def _convergence(convergence: dict[str, Any]) -> str:
     )
 
 
-_ENDINGS = {
-    "complete": "all measured packets were delivered",
-    "limit": "STOPPED AT THE TIME LIMIT",
-    "interrupted": "INTERRUPTED",
-    "no-progress": "NO PROGRESS: packets wait for each other",
-    "deadlock": "DEADLOCK: ranks wait for each other",
-}
-"""Messages by ending of a simulation."""
-
-
-def _simulated(packet: Mapping[str, Any], convergence: dict[str, Any]) -> str:
+def _simulated(run: Run, packet: Mapping[str, Any]) -> str:
     """Measurement, routing and ending of a packet simulation."""
+    convergence = run.summary["convergence"]
+    ended = "all measured packets were delivered" if run.ending == COMPLETE else run.ending.upper()
     used = ", ".join(map(str, packet["virtual_channels_used"])) or "none"
     steady = "steady" if convergence["converged"] else "NOT STEADY"
     minimal, other = packet["minimal_share"], packet["non_minimal_share"]
@@ -94,7 +112,8 @@ def _simulated(packet: Mapping[str, Any], convergence: dict[str, Any]) -> str:
         f"{packets}{paths}virtual channels used: {used} of {packet['virtual_channels']}\n"
         f"links out of credits {percent(packet['stall_share_mean'])} of the time"
         + ("" if waiting is None else f", mean crossbar stall {quantity(waiting, 'ns')} per packet")
-        + f"\n{_ENDINGS[convergence['ending']]} at {quantity(packet['end_ps'], 'ps')}, {steady}"
+        + f"\n{ended} at {quantity(packet['end_ps'], 'ps')}"
+        + (f", {steady}" if run.is_complete else "")
     )
 
 

@@ -31,6 +31,7 @@ def as_data(sweep: Sweep) -> dict[str, Any]:
         "points": len(sweep.points),
         "kept": sweep.kept,
         "failures": [{"point": f.point.index, "message": f.message} for f in sweep.failures],
+        "incomplete": [{"point": point.index, "ending": word} for point, word in sweep.incomplete.items()],
         "results": sweep.results.to_pylist(),
     }
 

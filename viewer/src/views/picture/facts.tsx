@@ -85,7 +85,7 @@ export function Facts({ run }: { run: Run }) {
   const { summary } = run
   const { convergence } = summary
   const alarms = [
-    summary.complete ? '' : 'this run is incomplete',
+    summary.complete ? '' : `this run is not complete${summary.ending ? `: ${summary.ending}` : ''}`,
     // Only iterative engines report convergence.
     convergence?.converged === false ? `not converged${after(convergence.iterations)}` : '',
     ...summary.warnings,
