@@ -49,16 +49,19 @@ class Comparison:
     """Keys that differ although all tables are equal."""
     times: pa.Table
     """One row per job with a time in both runs: `name`, `time_s_base`, `time_s_other`, `time_s_change`
-    (relative; null if the base is 0), and `reason`: the bottleneck now, and whose bytes changed there."""
+    (relative; null if the base is 0), and `reason`: the busiest link now, and whose bytes changed there."""
     classes: pa.Table
-    """Mean, 99th percentile and maximum of link traffic by class, in bytes, and their relative changes."""
+    """Mean, 99th percentile and maximum of link traffic by class, in bytes, and their relative changes.
+    Without rows if a run routes nothing."""
     jobs: pa.Table
     """The same columns by job and class."""
-    links: LinkPairs
-    """Links paired by name, and the links that only one run has."""
+    links: LinkPairs | None
+    """Links paired by name, and the links that only one run has; None if a run routes nothing."""
 
     def __repr__(self) -> str:
-        links = f"{self.links.pairs.num_rows:,} links in both"
+        links = (
+            "no links to compare" if self.links is None else f"{self.links.pairs.num_rows:,} links in both"
+        )
         return f"<odonata.Comparison of {self.base.name} with {self.other.name}, {links}>"
 
     def _repr_html_(self) -> str:
@@ -109,18 +112,21 @@ def compare(base: Run | str | Path, other: Run | str | Path) -> Comparison:
         ...     print(f"{job['name']} {100 * job['time_s_change']:+.0f} %, {job['reason']}")
         cfd +37 %, busiest is g4r2>g4r1:local.0, 85.8 % busy; own bytes take 68.7 us longer; before: injection
         port of node g1r3n1
-        fft +54 %, bottleneck is g0r1>g0r2:local.0, 100 % busy; own bytes take 19.8 us longer
+        fft +54 %, busiest is g0r1>g0r2:local.0, 100 % busy; own bytes take 19.8 us longer
     """
     first, second = (run if isinstance(run, Run) else load_run(run) for run in (base, other))
+    routed = first.routed and second.routed
+    # A run that routes nothing has no traffic to compare with; 0 would be a value.
+    rows = None if routed else 0
     return Comparison(
         base=first,
         other=second,
         settings=_settings(first, second),
         no_effect=no_effect(first, second),
         times=_times(first, second),
-        classes=statistics_changes(_of_classes(first), _of_classes(second), ["class"]),
-        jobs=statistics_changes(_of_jobs(first), _of_jobs(second), ["name", "class"]),
-        links=pair_links(first.links, first.routers, second.links, second.routers),
+        classes=statistics_changes(_of_classes(first), _of_classes(second), ["class"]).slice(0, rows),
+        jobs=statistics_changes(_of_jobs(first), _of_jobs(second), ["name", "class"]).slice(0, rows),
+        links=pair_links(first.links, first.routers, second.links, second.routers) if routed else None,
     )
 
 

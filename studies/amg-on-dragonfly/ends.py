@@ -104,7 +104,7 @@ def simulated(results: Results) -> list[dict[str, Any]]:
         done = executed()[name]
         threads = threads_of(done)
         times = {
-            step: 1e-9 * float(runs[f"{name} {step}"].jobs["last_rank_end_ns"][0].as_py())
+            step: float(runs[f"{name} {step}"].jobs["completion_time_s"][0].as_py())
             for step in whole.steps(EOS.ends)
         }
         counted = RankModel(done.plain, done.tables["messages"], EOS, threads)

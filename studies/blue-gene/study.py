@@ -77,7 +77,7 @@ def ping(results: Results) -> pd.DataFrame:
                 "map": place[PRESET],
                 "behind": place["behind"],
                 "to": place["to"],
-                "rate": program / job["last_arrival_s"] / 1e6,
+                "rate": program / job["completion_time_s"] / 1e6,
                 "memory": sums["memory_fifo_ps"] / sums["packets"] / 1e6,
                 "torus": torus,
                 # Latency counts from the creation of a packet.
@@ -119,7 +119,7 @@ def phases(results: Results) -> pd.DataFrame:
             "phase": place["phase"],
             "mapping": place["mapping"],
             "map": place[PRESET],
-            "time": float(_job(run)["last_arrival_s"]),
+            "time": float(_job(run)["completion_time_s"]),
         }
         for place, run in results.runs("pf3d")
     )
@@ -194,7 +194,7 @@ def message_maps(results: Results) -> pd.DataFrame:
             {
                 "exchange": name,
                 "map": place[PRESET],
-                "time": float(_job(run)["last_arrival_s"]),
+                "time": float(_job(run)["completion_time_s"]),
                 # Up of the one and down of the other are the two directions of a cable.
                 "cables": len(busy) / 2,
                 "expected": 2.0 if "drawn" in name else 1.0,

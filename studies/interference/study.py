@@ -14,7 +14,7 @@ from odonata.studies import Finding, Results
 from odonata.studies.select import NoRowsError
 
 from .figures import boxes, communication, congestion, over_time, stalls, windows_of_all
-from .measures import NAMES, application, outcome, system, windows
+from .measures import NAMES, application, end_ms, outcome, system, windows
 
 __all__ = [
     "boxes",
@@ -83,7 +83,7 @@ def _throughput_with(run: Run, name: str, others: list[dict[str, Any]]) -> dict[
     """Throughput until the first of the others ends, and after the last."""
     if not others:
         return {}
-    found, ends = windows(run, name), [other["last_rank_end_ns"] / 1e6 for other in others]
+    found, ends = windows(run, name), [end_ms(other) for other in others]
     return {
         "throughput_with_gb_per_ms": float(found.loc[found["start_ms"] < min(ends), "gb_per_ms"].mean()),
         "throughput_after_gb_per_ms": float(found.loc[found["start_ms"] > max(ends), "gb_per_ms"].mean()),

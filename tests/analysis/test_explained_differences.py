@@ -95,7 +95,7 @@ def test_bytes_and_bandwidth_by_hand(tmp_path: Path) -> None:
         assert math.isclose(row["first_s"], 0.4e-3, rel_tol=1e-3)
         assert math.isclose(row["last_s"], 0.8e-3, rel_tol=1e-3)
     # large: 3 MB / 10 GB/s = 0.3 ms before, 7 MB / 5 GB/s = 1.4 ms after.
-    assert found.reason == "bottleneck is a>b:local.0, 100 % busy; own bytes take 1.1 ms longer"
+    assert found.reason == "busiest is a>b:local.0, 100 % busy; own bytes take 1.1 ms longer"
     assert odonata.explain(run, "large", against=base, blame=False).against is not None
 
 

@@ -96,17 +96,17 @@ def test_all_jobs_at_a_glance(odonata_command: Command, tmp_path: Path) -> None:
     assert [row["name"] for row in jobs] == ["sum", "halo"]
     for row in jobs:
         one = json.loads(odonata_command("explain", "run", "--job", row["name"], "--json").stdout)
-        assert row["bottleneck"] == one["bottlenecks"][0]["name"]
+        assert row["busiest"] == one["bottlenecks"][0]["name"]
         assert row["busy_share"] == one["bottlenecks"][0]["share"]
         assert row["own_share"] == next((s["share"] for s in one["sharers"] if s["name"] == row["name"]), 0.0)
     shown = " ".join(odonata_command("explain", "run").stdout.split())
     assert "main competitor" in shown
-    assert jobs[0]["bottleneck"] in shown
+    assert jobs[0]["busiest"] in shown
 
 
 def test_missing_records_are_named(odonata_command: Command, tmp_path: Path) -> None:
     found = explained(odonata_command, tmp_path, "", "--job", "sum")
-    of_tables = {"time_s", "bottlenecks", "decides", "sharers", "sensitivity"}
+    of_tables = {"time_s", "bottlenecks", "sharers"}
     assert set(found) == {"directory", "job", "calls", "ranks"} | of_tables
     shown = odonata_command("explain", "run", "--job", "sum")
     assert "For more details, record: record_job_waits = true, interval" in shown.stdout
@@ -224,7 +224,7 @@ def test_flow_is_explained_and_costs_sum_up(odonata_command: Command, tmp_path: 
     assert first["busy_s"] <= row["bytes"] / row["capacity_bytes_per_s"] * (1 + 1e-9)
     assert math.isclose(math.fsum(s["busy_s"] for s in said["sharers"]), first["busy_s"])
     shown = odonata_command("explain", "run", "--job", "sum")
-    assert f"Bottleneck: {first['name']}" in shown.stdout
+    assert f"Busiest: {first['name']}" in shown.stdout
     assert "Cost of each competing job" in shown.stdout
     assert "For more details" not in shown.stdout
     without = json.loads(odonata_command("explain", "run", "--job", "sum", "--no-blame", "--json").stdout)

@@ -191,8 +191,8 @@ def test_open_and_closed_jobs_run_together(tmp_path: Path) -> None:
     arrivals = found.groupby("job")["delivered_ps"].max()
     end_ps = made.summary["packet"]["end_ps"]
     assert arrivals[1] <= end_ps < arrivals[1] + 1_000_000
-    assert rows["late"]["last_arrival_s"] == pytest.approx((arrivals[1] - 2e6) / 1e12, rel=1e-9)
-    assert rows["noise"]["last_arrival_s"] is None
+    assert rows["late"]["completion_time_s"] == pytest.approx((arrivals[1] - 2e6) / 1e12, rel=1e-9)
+    assert rows["noise"]["completion_time_s"] is None
     assert rows["noise"]["offered_load"] == pytest.approx(0.3 * (1 - 4e6 / end_ps))
     # Binomial: some 12,000 packets.
     assert rows["noise"]["accepted_load"] == pytest.approx(rows["noise"]["offered_load"], rel=0.05)

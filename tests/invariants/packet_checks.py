@@ -117,7 +117,7 @@ def jobs_end_with_their_last_packet(run: Tables) -> None:
     """Hops are weighted by bytes, those that no packet carries included."""
     packets, jobs = run["packets"], run["jobs"]
     same(jobs["in_flight_packets"], [0, 0])
-    close(jobs["last_arrival_s"], packets.groupby("job")["delivered_ps"].max() / 1e12)
+    close(jobs["completion_time_s"], packets.groupby("job")["delivered_ps"].max() / 1e12)
     byte_hops = (packets["bytes"].astype(float) * packets["hops"]).groupby(packets["job"]).sum()
     close(jobs["byte_hops_mean"], byte_hops / jobs["bytes"])
 

@@ -303,14 +303,16 @@ def jobs_are_the_figures_of_their_ranks(run: Tables) -> None:
     jobs, ranks = run["jobs"], run["ranks"]
     times = [ranks["communication_ps"][ranks["job"] == job].to_numpy() / 1e3 for job in (0, 1)]
     ends = np.array([ranks["end_ps"][ranks["job"] == job].max() / 1e3 for job in (0, 1)])
-    close(jobs["last_rank_end_ns"], ends)
+    starts = np.array([ranks["start_ps"][ranks["job"] == job].min() / 1e3 for job in (0, 1)])
+    close(jobs["start_s"], starts / 1e9)
+    close(jobs["completion_time_s"], (ends - starts) / 1e9)
     close(jobs["communication_mean_ns"], [t.mean() for t in times])
     close(jobs["communication_deviation_ns"], [t.std() for t in times])
     close(jobs["communication_min_ns"], [t.min() for t in times])
     close(jobs["communication_p95_ns"], [t.max() for t in times])
     close(jobs["communication_max_ns"], [t.max() for t in times])
     wires = [ranks["wire_bytes"][ranks["job"] == job].sum() for job in (0, 1)]
-    close(jobs["injection_bytes_per_s"], 1e9 * np.array(wires) / ends)
+    close(jobs["injection_bytes_per_s"], 1e9 * np.array(wires) / (ends - starts))
 
 
 @check("over and over")
@@ -324,5 +326,6 @@ def programs_take_turns_while_a_job_continues(run: Tables) -> None:
     same(phases["count"], [3, 3, 5])
     same(phases["phase_time_ps"], [3_000_000, 6_000_000, 10_000_000])
     same(jobs["repetitions"], [3, 5])
-    close(jobs["last_rank_end_ns"], [10_000, 11_000])
+    close(jobs["completion_time_s"][:1], [9e-6])
+    assert np.isnan(jobs["completion_time_s"][1])
     same(run["ranks"]["finished"], [True, False])

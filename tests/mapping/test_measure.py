@@ -145,7 +145,7 @@ def test_time_is_that_of_a_packet_run_under_the_mapping(tmp_path: Path, odonata_
     for order in ("XYZT", "ZYXT"):
         placement = {"name": "mapping", "order": order}
         run = odonata.run(spec, set={"engine.kind": "packet", "job.app.placement": placement})
-        assert rows[order] == run.table("jobs")["last_arrival_s"].to_pylist()[0]
+        assert rows[order] == run.table("jobs")["completion_time_s"].to_pylist()[0]
     assert rows["as in the file"] == rows["XYZT"]
 
 

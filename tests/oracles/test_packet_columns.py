@@ -49,7 +49,7 @@ def test_two_packets_over_one_cable() -> None:
     # Percentiles are off by at most 1/128 of the value: half of a cell of the histogram.
     assert job["latency_p50_ns"] == pytest.approx(110.48, rel=1 / 128)
     assert job["latency_p99_ns"] == pytest.approx(130.96, rel=1 / 128)
-    assert job["last_arrival_s"] == pytest.approx(130.96e-9, rel=1e-12)
+    assert job["completion_time_s"] == pytest.approx(130.96e-9, rel=1e-12)
     assert (job["packet_hops_mean"], job["non_minimal_share"], job["byte_hops_mean"]) == (1, 0, 1)
     links = run.links.to_pandas()
     assert links["packets"].tolist() == [2, 2]
@@ -110,7 +110,7 @@ def test_the_stall_of_two_groups_is_that_of_all_their_links(tmp_path: Path) -> N
     }
     assert stalls == {("a0", "b0"): first, ("a1", "b1"): both}
     assert run.nodes.to_pandas()["stall_ps"].tolist() == [9_520, 2 * 9_520, 0, 0]
-    assert run.jobs.to_pandas()["last_arrival_s"].tolist() == [pytest.approx(1620.48e-9, rel=1e-12)]
+    assert run.jobs.to_pandas()["completion_time_s"].tolist() == [pytest.approx(1620.48e-9, rel=1e-12)]
 
     table = run.table("group_traffic").to_pandas().set_index(["source_group", "target_group"])
     expected = pd.DataFrame(

@@ -31,7 +31,7 @@ def faults_of(path: Path) -> list[str]:
     run = odonata.run(path)
     faults = [*_ended(run), *_packets(run), *_sums(run)]
     # The duration of jobs that end is guessed, for the rows of a run without a directory.
-    guessed = "link_series" in run.table_names and "last_arrival_s" in run.jobs.column_names
+    guessed = "link_series" in run.table_names and "completion_time_s" in run.jobs.column_names
     if not guessed and run.summary["peak_rss_bytes"] > run.summary["memory_estimate_bytes"]:
         faults.append(
             f"{run.summary['peak_rss_bytes']} B, more than {run.summary['memory_estimate_bytes']} B"
@@ -102,7 +102,7 @@ def _sums(run: Run) -> list[str]:
         faults.append(f"packets of jobs {jobs['packets'].tolist()}, recorded {counted['count'].tolist()}")
     complete = run.summary["ending"] == "complete"
     # Open traffic with jobs that end is cut off when they end.
-    ended = jobs[jobs["last_arrival_s"].notna()] if "last_arrival_s" in jobs else jobs
+    ended = jobs[jobs["completion_time_s"].notna()] if "completion_time_s" in jobs else jobs
     if complete and ended["in_flight_packets"].any():
         faults.append(f"complete, but unfinished: {jobs['in_flight_packets'].tolist()}")
     # With closed traffic everything is measured, so the path of every packet is recorded.

@@ -49,7 +49,7 @@ def test_a_column_of_several_engines_is_that_of_the_run() -> None:
     }
     assert times == {
         "flow": ["completion_time_s"],
-        "packet": ["last_arrival_s", "last_rank_end_ns"],
+        "packet": ["completion_time_s"],
         "model": ["predicted_time_s"],
     }
     assert not any(column.role for column in jobs.expand([], None).values())

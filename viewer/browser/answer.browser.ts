@@ -77,7 +77,7 @@ test('a run shows each bottleneck with the numbers of explain, and focuses it', 
   expect(said).toContain(`${place}, ${percent(share)} busy (${percent(own.share)} by ${job}`)
   if (rest) expect(said).toContain(`, ${percent(rest.share)} by ${rest.name})`)
   await page.locator('[data-test=bottlenecks-0] summary').click()
-  expect(await page.locator('[data-test=bottlenecks-0] table').count()).toBe(3)
+  expect(await page.locator('[data-test=bottlenecks-0] table').count()).toBe(2)
   await keepPicture('bottlenecks')
   await page.locator('[data-test=bottlenecks-0] [data-test=bottleneck-place]').first().click()
   const focus = (await address()).get('focus')!
@@ -99,5 +99,16 @@ test('also on standalone pages and in notebooks, for every family', async () => 
     await openOn(surface, 'panel=bottlenecks')
     await page.waitForSelector('[data-test=bottlenecks-0]')
     expect(await text('bottlenecks-0')).toMatch(/% busy/)
+    // Without a server, nothing can run.
+    expect(await page.locator('[data-test^=what-if-]').count()).toBe(0)
   }
+})
+
+test('a served page runs the experiment on changed machines', async () => {
+  await openOn('served', 'panel=bottlenecks')
+  await page.waitForSelector('[data-test=bottlenecks-0]')
+  await page.locator('[data-test^=what-if-]').first().click()
+  const table = page.locator('[data-test=bottlenecks-0] table', { hasText: 'terminal.bandwidth*=1.1' })
+  await table.waitFor({ timeout: 120_000 })
+  expect((await table.innerText()).replaceAll('\u00a0', ' ')).toMatch(/terminal\.bandwidth\*=0\.9\s+[\d.]+ [mu]?s/)
 })

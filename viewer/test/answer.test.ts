@@ -58,10 +58,8 @@ test('the bottleneck comes from explain, with traffic changes on that link', () 
         job: 1,
         name: 'halo',
         time_s: 1,
-        decides: true,
         bottlenecks: link && [link],
         sharers: null,
-        sensitivity: null,
         terms: null,
         slowest_rank: null,
       },
@@ -71,7 +69,7 @@ test('the bottleneck comes from explain, with traffic changes on that link', () 
   const [worst, fft] = answer(...runs, [explanation(first), explanation({ ...first, share: 0.9 })])
   expect(worst!.bottleneck).toMatchObject({
     before: { share: 0.95 },
-    after: { link: 8, share: 0.9, decides: true },
+    after: { link: 8, share: 0.9 },
   })
   expect(worst!.trafficChanges.map(({ name, before, after }) => [name, before, after])).toEqual([
     ['halo', 3e9, 2e9],

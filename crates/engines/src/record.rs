@@ -10,6 +10,7 @@ mod workload;
 pub use hardware::{machine_json, machine_tables};
 pub use size::memory_bytes;
 pub use workload::places;
+pub(crate) use workload::COMPLETION_TIME;
 
 use crate::engine::Outcome;
 use crate::scenario::Scenario;

@@ -37,7 +37,7 @@ fn a_rendezvous_message_takes_a_kth_of_the_time_over_k_planes() {
         reals(
             &result(&format!("{ring}\n{more}"), job, "[engine]\nkind = 'packet'\nrouting = 'min'"),
             "jobs",
-            "last_arrival_s",
+            "completion_time_s",
         )[0]
     };
     let one = time("");

@@ -208,7 +208,9 @@ impl Engine<'_> {
         if self.settings.completion_times {
             let mut times = self.completion_times(&flows, progress)?;
             apply_link_limits(&mut times, &loads, &self.capacities());
-            jobs.iter_mut().zip(times).for_each(|(job, time)| job.completion_s = Some(time));
+            // Nothing of a job without a time went over the network.
+            let sent = |time: f64| if time > 0.0 { time } else { f64::NAN };
+            jobs.iter_mut().zip(times).for_each(|(job, time)| job.completion_s = Some(sent(time)));
         }
         Ok(Answer { loads, jobs, convergence, bound: None })
     }

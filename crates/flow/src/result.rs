@@ -34,7 +34,7 @@ pub struct JobResult {
     pub link_bytes: f64,
     /// Sum of the bandwidth granted to its messages between nodes, bytes per second.
     pub bandwidth_bytes_per_s: f64,
-    /// Time until its last byte has arrived, seconds, if requested.
+    /// Time until its last byte has arrived, seconds, if requested; NaN if it sends nothing.
     pub completion_s: Option<f64>,
     /// `completion_s` of the job alone on the same nodes, if requested.
     pub completion_alone_s: Option<f64>,
@@ -49,10 +49,10 @@ impl JobResult {
         Self { volumes, link_bytes: loads.iter().sum::<f64>() + 0.0, ..Self::default() }
     }
 
-    /// `completion_s / completion_alone_s`: 2 means that the other jobs double its time.
+    /// `completion_s / completion_alone_s`: 2 means that the other jobs double its time. NaN if it sends nothing.
     pub fn slowdown(&self) -> Option<f64> {
         let (time, alone) = (self.completion_s?, self.completion_alone_s?);
-        Some(if alone > 0.0 { time / alone } else { 1.0 })
+        Some(time / alone)
     }
 }
 

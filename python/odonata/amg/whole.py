@@ -137,7 +137,7 @@ def simulate(
 def _cycle_s(text: str) -> float:
     """Seconds from the first rank's first call to the last rank's end."""
     result = _core.Experiment(text, "<text>").run()
-    return float(result["tables"]["jobs"]["last_rank_end_ns"][0]) * 1e-9
+    return float(result["tables"]["jobs"]["completion_time_s"][0])
 
 
 def _picoseconds(seconds: float) -> str:

@@ -2,7 +2,7 @@
 
 from odonata.analysis.aggregate import aggregate
 from odonata.analysis.blame import shapley
-from odonata.analysis.bottleneck import bottlenecks, busy_times, sensitivity, sharers
+from odonata.analysis.bottleneck import bottlenecks, busy_times, sharers
 from odonata.analysis.classes import class_statistics, job_class_statistics
 from odonata.analysis.compare import LinkPairs, pair_links, statistics_changes
 from odonata.analysis.critical import add_links, critical_path, path_by_activity, path_by_link
@@ -33,7 +33,6 @@ __all__ = [
     "path_by_activity",
     "path_by_link",
     "router_names",
-    "sensitivity",
     "shapley",
     "sharers",
     "statistics_changes",

@@ -1,13 +1,12 @@
-"""The bottleneck of a job, the jobs that share it, and the sensitivity of the job's time.
+"""The busiest links of a job while it runs, and the jobs that share them.
 
-A job runs for T seconds. A link with capacity C carries its bytes b_own, and the bytes b_k of every other
-job k with time T_k. Of job k it carries the share min(1, T / T_k): all bytes if the job ends earlier,
-otherwise the part sent by time T. So the busy time of the link is
+A job runs from s to e. A link with capacity C carries its bytes b_own, and the bytes b_k of every other
+job k, which runs from s_k to e_k. Of job k it carries the part that falls into the job's time:
 
-    busy = (b_own + sum over k of b_k min(1, T / T_k)) / C
+    busy = (b_own + sum over k of b_k overlap(k) / (e_k - s_k)) / C
+    overlap(k) = max(0, min(e, e_k) - max(s, s_k))
 
-The bottleneck is the link or NIC port that carries bytes of the job and has the longest busy time. If busy /
-T is 1, it is busy all the time and limits the job.
+The first link or NIC port is the one that carries bytes of the job and has the longest busy time.
 """
 
 from __future__ import annotations
@@ -20,18 +19,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from odonata.analysis.links import Floats, class_names, floats, link_names
+from odonata.analysis.links import Floats, floats, link_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NIC = "NIC"
 """Class of NIC ports in tables whose other rows are links."""
-LIMITING_SHARE = 0.9
-"""A link that is busy for at least this share of the job's time limits the job. The flow engine's times
-come from coarse steps (docs/models/flow.md), so 1 would miss bottlenecks."""
-STEP = 0.1
-"""Relative change of a bandwidth in `sensitivity`."""
+Spans = Mapping[int, tuple[float, float]]
+"""Start and end of jobs by number, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +36,8 @@ class BusyTimes:
 
     Examples:
         >>> run = odonata.load("runs/both")
-        >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, {0: 1e-4, 1: 1e-4}, 1)
+        >>> spans = {0: (0.0, 1e-4), 1: (0.0, 1e-4)}
+        >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, spans, 1)
         >>> first = busy.order()[0]
         >>> busy.link_class[first], f"{busy.busy_s[first]:.1e} s", len(busy.busy_s) == len(busy.number)
         ('local', '1.0e-04 s', True)
@@ -54,24 +51,20 @@ class BusyTimes:
     """Whether it is an ejection port."""
     busy_s: Floats
     """Busy time while the job runs."""
-    parallel: Floats
-    """Number of parallel links of the class between the same routers; 1 for NIC ports."""
 
     def order(self) -> np.ndarray:
         """Indices, busiest first; ties in the order of numbers, links first."""
         return np.argsort(-self.busy_s, kind="stable")
 
 
-def busy_times(
-    links: pa.Table, link_jobs: pa.Table, nodes: pa.Table, times_s: Mapping[int, float], job: int
-) -> BusyTimes:
+def busy_times(links: pa.Table, link_jobs: pa.Table, nodes: pa.Table, spans_s: Spans, job: int) -> BusyTimes:
     """Busy times of the links and NIC ports that carry a job's bytes, while the job runs.
 
     Args:
         links: The run's links.
         link_jobs: The run's bytes per link and job.
         nodes: The run's nodes.
-        times_s: Time of each job by number. A job without a time is assumed to run as long as this one.
+        spans_s: Start and end of each job by number. A job without them is assumed to run as this one.
         job: Number of the job.
 
     Returns:
@@ -79,12 +72,12 @@ def busy_times(
 
     Examples:
         >>> run = odonata.load("runs/both")
-        >>> times = dict(enumerate(run.jobs["completion_time_s"].to_pylist()))
-        >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
-        >>> f"{max(busy.busy_s) / times[1]:.3f} of its time"
+        >>> spans = {k: (0.0, time) for k, time in enumerate(run.jobs["completion_time_s"].to_pylist())}
+        >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, spans, 1)
+        >>> f"{max(busy.busy_s) / spans[1][1]:.3f} of its time"
         '1.000 of its time'
     """
-    passed = _bytes_during(links, link_jobs, times_s, job).groupby("link")["passed"].sum()
+    passed = _bytes_during(links, link_jobs, spans_s, job).groupby("link")["passed"].sum()
     own = np.unique(link_jobs.filter(pc.equal(link_jobs["job"], job))["link"].to_numpy())
     on_links = passed.reindex(own).to_numpy(np.float64) / floats(links, "capacity_bytes_per_s")[own]
     classes = np.array(links["class"].cast(pa.string()).to_pylist(), dtype=object)
@@ -97,20 +90,22 @@ def busy_times(
         np.concatenate([classes[own], np.full(2 * count, NIC, dtype=object)]),
         np.repeat([False, True], [len(own) + count, count]),
         np.concatenate([on_links, *ports]),
-        np.concatenate([_parallel(links)[own], np.ones(2 * count)]),
     )
 
 
-def _bytes_during(
-    links: pa.Table, link_jobs: pa.Table, times_s: Mapping[int, float], job: int
-) -> pd.DataFrame:
+def _bytes_during(links: pa.Table, link_jobs: pa.Table, spans_s: Spans, job: int) -> pd.DataFrame:
     """The bytes of each job on each link while one job runs.
 
     The others send evenly until they end, but only what fits through the link with the job's own bytes.
     """
     frame: pd.DataFrame = link_jobs.to_pandas()
-    own = times_s.get(job, 0.0)
-    shares = {k: min(1.0, own / time) if time else 1.0 for k, time in times_s.items()}
+    start, end = spans_s.get(job, (0.0, 0.0))
+    own = end - start
+    shares = {
+        k: max(0.0, min(end, last) - max(start, first)) / (last - first) if last > first else 1.0
+        for k, (first, last) in spans_s.items()
+    }
+    shares[job] = 1.0
     frame["passed"] = frame["bytes"] * frame["job"].map(shares).fillna(1.0)
     if own:
         others = frame["job"] != job
@@ -120,12 +115,6 @@ def _bytes_during(
         fits = (room.clip(lower=0.0) / of_others.where(of_others > 0.0, 1.0)).clip(upper=1.0)
         frame["passed"] *= fits.where(others, 1.0)
     return frame
-
-
-def _parallel(links: pa.Table) -> Floats:
-    frame = links.select(["source", "target", "class"]).to_pandas()
-    counts: Floats = frame.groupby(["source", "target", "class"], observed=True)["source"].transform("size")
-    return np.asarray(counts, dtype=np.float64)
 
 
 def bottlenecks(
@@ -146,9 +135,10 @@ def bottlenecks(
 
     Examples:
         >>> run = odonata.load("runs/both")
-        >>> times = dict(enumerate(run.jobs["completion_time_s"].to_pylist()))
-        >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
-        >>> table = odonata.analysis.bottlenecks(busy, run.links, run.routers, run.nodes, times[1], count=2)
+        >>> spans = {k: (0.0, time) for k, time in enumerate(run.jobs["completion_time_s"].to_pylist())}
+        >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, spans, 1)
+        >>> time_s = spans[1][1]
+        >>> table = odonata.analysis.bottlenecks(busy, run.links, run.routers, run.nodes, time_s, count=2)
         >>> table.select(["name", "class"]).to_pylist()
         [{'name': 'g0r1>g0r2:local.0', 'class': 'local'}, {'name': 'g0r2>g0r1:local.0', 'class':
         'local'}]
@@ -180,7 +170,7 @@ def sharers(
     links: pa.Table,
     link_jobs: pa.Table,
     jobs: pa.Table,
-    times_s: Mapping[int, float],
+    spans_s: Spans,
     job: int,
     busy_s: float,
 ) -> pa.Table:
@@ -191,7 +181,7 @@ def sharers(
         links: The run's links.
         link_jobs: The run's bytes per link and job.
         jobs: The run's jobs.
-        times_s: Time of each job by number, as in `busy_times`.
+        spans_s: Start and end of each job, as in `busy_times`.
         job: Number of the job.
         busy_s: Busy time of the bottleneck.
 
@@ -200,12 +190,12 @@ def sharers(
 
     Examples:
         >>> run = odonata.load("runs/both")
-        >>> times = dict(enumerate(run.jobs["completion_time_s"].to_pylist()))
-        >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
-        >>> table = odonata.analysis.bottlenecks(busy, run.links, run.routers, run.nodes, times[1])
+        >>> spans = {k: (0.0, time) for k, time in enumerate(run.jobs["completion_time_s"].to_pylist())}
+        >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, spans, 1)
+        >>> table = odonata.analysis.bottlenecks(busy, run.links, run.routers, run.nodes, spans[1][1])
         >>> first = table.to_pylist()[0]
         >>> table = odonata.analysis.sharers(
-        ...     first["link"], run.links, run.link_jobs, run.jobs, times, 1, first["busy_s"]
+        ...     first["link"], run.links, run.link_jobs, run.jobs, spans, 1, first["busy_s"]
         ... )
         >>> [(row["name"], round(row["share"], 2)) for row in table.to_pylist()]
         [('fft', 0.78), ('cfd', 0.22)]
@@ -213,69 +203,15 @@ def sharers(
     names = jobs["name"].to_pylist()
     rows = [{"name": names[job], "busy_s": busy_s}]
     if link is not None:
-        frame = _bytes_during(links, link_jobs.filter(pc.equal(link_jobs["link"], link)), times_s, job)
+        frame = _bytes_during(links, link_jobs.filter(pc.equal(link_jobs["link"], link)), spans_s, job)
         capacity = links["capacity_bytes_per_s"][link].as_py()
         frame = frame.sort_values("passed", ascending=False, kind="stable")
         rows = [
             {"name": names[k], "busy_s": passed / capacity}
             for k, passed in zip(frame["job"], frame["passed"], strict=True)
+            if passed > 0 or k == job
         ]
     for row in rows:
         row["share"] = row["busy_s"] / busy_s if busy_s else 0.0
     schema = pa.schema([("name", pa.string()), ("busy_s", pa.float64()), ("share", pa.float64())])
-    return pa.Table.from_pylist(rows, schema=schema)
-
-
-def sensitivity(busy: BusyTimes, links: pa.Table) -> pa.Table:
-    """Change of a job's time with the bandwidth and cables of a link class, if the bottleneck limits the job.
-
-    With `f` times the bandwidth, links of a class are busy for 1/f of the time. With one cable more or less
-    than n between two routers, they are busy for n / (n + 1) or n / (n - 1) of the time. The job's time
-    changes like the longest busy time. Paths are assumed not to change, and latency to have no
-    effect.
-
-    Returns:
-        One row per link class that the job uses, and one for `NIC`. All values are relative changes of time:
-
-        - `class`: Link class, or `NIC`.
-        - `elasticity`: per relative change of bandwidth; -1 for the bottleneck's class, else 0.
-        - `slower`, `faster`: with 10 % less and 10 % more bandwidth.
-        - `latency`: per relative change of latency.
-        - `cable_more`, `cable_less`: with one cable more or less between each pair of routers. Null for
-          `NIC`, and if it would be the last cable.
-
-    Examples:
-        >>> run = odonata.load("runs/both")
-        >>> times = dict(enumerate(run.jobs["completion_time_s"].to_pylist()))
-        >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
-        >>> odonata.analysis.sensitivity(busy, run.links).select(["class", "elasticity"]).to_pylist()
-        [{'class': 'local', 'elasticity': -1.0}, {'class': 'global', 'elasticity': 0.0}, {'class':
-        'NIC', 'elasticity': 0.0}]
-    """
-    rows = []
-    whole = float(busy.busy_s.max(initial=0.0))
-    limiting = busy.link_class[busy.order()[0]] if whole else None
-
-    def changed(factor: float | Floats, of: np.ndarray) -> float:
-        return float(np.where(of, busy.busy_s * factor, busy.busy_s).max() / whole - 1.0)
-
-    for name in [*class_names(links), NIC]:
-        of = busy.link_class == name
-        if not whole or not of.any():
-            continue
-        cables = busy.parallel
-        last = name == NIC or bool((cables[of] <= 1).any())
-        rows.append(
-            {
-                "class": name,
-                "elasticity": -1.0 if name == limiting else 0.0,
-                "slower": changed(1.0 / (1.0 - STEP), of),
-                "faster": changed(1.0 / (1.0 + STEP), of),
-                "latency": 0.0,
-                "cable_more": None if name == NIC else changed(cables / (cables + 1), of),
-                "cable_less": None if last else changed(cables / np.maximum(cables - 1, 1), of),
-            }
-        )
-    numbers = ["elasticity", "slower", "faster", "latency", "cable_more", "cable_less"]
-    schema = pa.schema([("class", pa.string()), *((name, pa.float64()) for name in numbers)])
     return pa.Table.from_pylist(rows, schema=schema)

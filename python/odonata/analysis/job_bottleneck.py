@@ -1,4 +1,4 @@
-"""The bottleneck of a job, the jobs that share it, and how it differs from another run.
+"""The busiest link of a job, the jobs that share it, and how it differs from another run.
 
 All of it follows from the tables of finished runs. `odonata.explanation` makes further runs.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from odonata.analysis.bottleneck import LIMITING_SHARE, bottlenecks, busy_times, sensitivity, sharers
+from odonata.analysis.bottleneck import bottlenecks, busy_times, sharers
 from odonata.analysis.links import link_names
 from odonata.errors import OdonataError, nearest
 from odonata.quantity import percent, quantity
@@ -43,37 +43,48 @@ def time_of(run: RunData, job: str) -> float | None:
     return job_seconds(row, run.jobs.schema)
 
 
-def times_of(run: RunData) -> dict[int, float]:
-    """Times by job number, of the jobs that have one."""
-    return {k: time for k, name in enumerate(run.jobs["name"].to_pylist()) if (time := time_of(run, name))}
+def spans_of(run: RunData) -> dict[int, tuple[float, float]]:
+    """Start and end of each job by number, in seconds.
+
+    Open traffic, jobs in the background and jobs that did not end last until the end of the run. A job is
+    left out if neither its end nor the run's is known.
+    """
+    simulated = run.part("end_ps")
+    spans = {}
+    for number, row in enumerate(run.jobs.to_pylist()):
+        start = row.get("start_s") or 0.0
+        time = job_seconds(row, run.jobs.schema)
+        if time is not None:
+            spans[number] = (start, start + time)
+        elif simulated is not None:
+            spans[number] = (start, max(start, simulated["end_ps"] / 1e12))
+    return spans
 
 
 def find_bottleneck(run: RunData, job: int, time_s: float, count: int) -> dict[str, Any]:
-    """Tables of a job's bottleneck, its sharers and the sensitivity of the job's time."""
-    times = times_of(run)
-    busy = busy_times(run.links, run.link_jobs, run.nodes, times, job)
+    """Tables of a job's busiest links and ports, and of the jobs that share the first."""
+    spans = spans_of(run)
+    busy = busy_times(run.links, run.link_jobs, run.nodes, spans, job)
     table = bottlenecks(busy, run.links, run.routers, run.nodes, time_s, count=count)
     if not table.num_rows or not table["busy_s"][0].as_py():
-        return {"bottlenecks": table, "sharers": None, "sensitivity": None, "decides": False}
+        return {"bottlenecks": table, "sharers": None}
     link, busy_s = table["link"][0].as_py(), table["busy_s"][0].as_py()
     return {
         "bottlenecks": table,
-        "decides": table["share"][0].as_py() >= LIMITING_SHARE,
-        "sharers": sharers(link, run.links, run.link_jobs, run.jobs, times, job, busy_s),
-        "sensitivity": sensitivity(busy, run.links),
+        "sharers": sharers(link, run.links, run.link_jobs, run.jobs, spans, job, busy_s),
     }
 
 
-_OVERVIEW = ("bottleneck", "class", "busy_share", "own_share", "main_competitor", "competitor_share")
+_OVERVIEW = ("busiest", "class", "busy_share", "own_share", "main_competitor", "competitor_share")
 
 
 def overview(run: RunData) -> pa.Table:
-    """Time and bottleneck of each job, and its main competitor there.
+    """Time and busiest link of each job, and its main competitor there.
 
     Returns:
         `name`, `time_s`, and null if a job has no time or sends nothing:
 
-        - `bottleneck`, `class`: Name and class of the link or port.
+        - `busiest`, `class`: Name and class of the link or port.
         - `busy_share`: Its busy time divided by the job's time.
         - `own_share`: Share of the busy time for the job itself.
         - `main_competitor`, `competitor_share`: The other job with the largest share.
@@ -85,7 +96,7 @@ def overview(run: RunData) -> pa.Table:
         found: dict[str, Any] = find_bottleneck(run, number, time_s, 1) if time_s else {"sharers": None}
         if found["sharers"] is not None:
             first = found["bottlenecks"].to_pylist()[0]
-            row |= {"bottleneck": first["name"], "class": first["class"], "busy_share": first["share"]}
+            row |= {"busiest": first["name"], "class": first["class"], "busy_share": first["share"]}
             shares = {one["name"]: one["share"] for one in found["sharers"].to_pylist()}
             others = [other for other in shares if other != name]
             row["own_share"] = shares.get(name, 0.0)
@@ -96,7 +107,7 @@ def overview(run: RunData) -> pa.Table:
 
 
 def reason(base: RunData, run: RunData, job: str) -> str:
-    """One line on why a job's time differs: its bottleneck and the job whose bytes changed there.
+    """One line on why a job's time differs: its busiest link and the job whose bytes changed there.
 
     Empty if nothing was routed or the job has no time in one of the runs.
     """
@@ -107,8 +118,7 @@ def reason(base: RunData, run: RunData, job: str) -> str:
     if now["sharers"] is None or then["sharers"] is None:
         return ""
     name, share = now["bottlenecks"]["name"][0].as_py(), now["bottlenecks"]["share"][0].as_py()
-    label = "bottleneck" if now["decides"] else "busiest"
-    text = f"{label} is {name}, {percent(share)} busy"
+    text = f"busiest is {name}, {percent(share)} busy"
     old_name = then["bottlenecks"]["name"][0].as_py()
     earlier = "" if old_name == name else f"; before: {old_name}"
     if now["bottlenecks"]["link"][0].as_py() is None:
@@ -131,5 +141,5 @@ def _sharers_of(run: RunData, job: str, time_s: float, link: str) -> dict[str, f
     number = pc.index(link_names(run.links, run.routers), link).as_py()
     if number < 0:
         return None
-    table = sharers(number, run.links, run.link_jobs, run.jobs, times_of(run), job_of(run, job)[0], time_s)
+    table = sharers(number, run.links, run.link_jobs, run.jobs, spans_of(run), job_of(run, job)[0], time_s)
     return dict(zip(table["name"].to_pylist(), table["busy_s"].to_pylist(), strict=True))

@@ -1,4 +1,4 @@
-"""Explanation of a job's time: bottleneck, cost of competing jobs, and sensitivity to the machine."""
+"""Explanation of a job's time: busiest links, cost of competing jobs, and its time on other machines."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from odonata.analysis.terms import costs_of
 from odonata.errors import OdonataError
 from odonata.explanation.against import Difference, difference
 from odonata.explanation.blame import RUN_AGAIN, blame_of
+from odonata.explanation.what_if import measure_changes
 from odonata.runs import Run
 
 
@@ -22,12 +23,12 @@ class Explanation:
 
     Examples:
         >>> found = odonata.explain(odonata.load("runs/both"), "fft", blame=False)
-        >>> f"{found.time_s:.3e}", found.decides
-        ('4.801e-05', True)
+        >>> f"{found.time_s:.3e}"
+        '4.801e-05'
         >>> found.bottlenecks.select(["name", "class"]).to_pylist()[0]
         {'name': 'g0r1>g0r2:local.0', 'class': 'local'}
         >>> sorted(found.to_dict())[:4]
-        ['against', 'blame', 'bottlenecks', 'decides']
+        ['against', 'blame', 'bottlenecks', 'job']
     """
 
     job: str
@@ -36,15 +37,13 @@ class Explanation:
     time_alone_s: float | None
     """Time of the job alone on the same nodes; None without extra runs."""
     bottlenecks: pa.Table | None
-    """`name`, `class`, `link`, `busy_s`, `share`; bottleneck first. See `odonata.analysis.bottlenecks`."""
-    decides: bool
-    """Whether the first one is busy for nearly all of the job's time, so that it limits the job."""
+    """`name`, `class`, `link`, `busy_s`, `share`; busiest first. See `odonata.analysis.bottlenecks`."""
     sharers: pa.Table | None
-    """`name`, `busy_s`, `share`: jobs that share the bottleneck."""
+    """`name`, `busy_s`, `share`: jobs that share the first of these."""
     blame: pa.Table | None
     """`cause` (a job), `cost_s`, `share`, `first_s`, `last_s`: costs sum up to `time_s - time_alone_s`."""
-    sensitivity: pa.Table | None
-    """One row per link class: see `odonata.analysis.sensitivity`."""
+    what_if: pa.Table | None = None
+    """`change`, `time_s`, `difference`, `reason`: one run per row, see `what_if`."""
 
     terms: pa.Table | None = None
     """Model engine: `term`, `meaning`, `term_time_s`, `share`, `mean_s`, `less`, `more`: see `costs_of`."""
@@ -71,10 +70,11 @@ def explain(
     *,
     against: Run | None = None,
     blame: bool | None = None,
+    what_if: bool = False,
     count: int = 10,
     progress: Callable[[int, int], None] | None = None,
 ) -> Explanation:
-    """Explains a job's time: bottleneck, competing jobs and their cost, sensitivity to the machine.
+    """Explains a job's time: busiest links, competing jobs and their cost, its time on other machines.
 
     Args:
         run: A finished run.
@@ -82,6 +82,8 @@ def explain(
         against: Other run; the result then explains the difference in `against`.
         blame: Whether extra runs without the other jobs measure the cost of each, at most 2^4 - 1 runs. By
             default only for the flow engine.
+        what_if: Whether runs measure the job's time with other bandwidths and cables of each link class that
+            it uses.
         count: Maximum number of links and NIC ports.
         progress: Called with the number of finished and of all extra runs.
 
@@ -98,7 +100,7 @@ def explain(
     """
     number, name = job_of(run, job)
     time_s = time_of(run, name)
-    found: dict[str, Any] = {"bottlenecks": None, "sharers": None, "sensitivity": None, "decides": False}
+    found: dict[str, Any] = {"bottlenecks": None, "sharers": None}
     if time_s and run.routed and run.link_jobs.num_rows:
         found = find_bottleneck(run, number, time_s, count)
     if (priced := costs_of(run, number)) is not None:
@@ -109,7 +111,14 @@ def explain(
         raise OdonataError(f"job {name} of {run.name} has no end, so other jobs have no cost")
     if makes_runs and time_s:
         table, alone = blame_of(run, name, found["sharers"], progress)
+    other = None
+    if what_if:
+        if time_s is None:
+            raise OdonataError(f"job {name} of {run.name} has no end, so it has no time on another machine")
+        other = measure_changes(run, name, progress)
     since = None
     if against is not None:
         since = difference(run, against, name, blame=blame, progress=progress)
-    return Explanation(against=since, job=name, time_s=time_s, time_alone_s=alone, blame=table, **found)
+    return Explanation(
+        against=since, job=name, time_s=time_s, time_alone_s=alone, blame=table, what_if=other, **found
+    )

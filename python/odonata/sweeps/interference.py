@@ -144,7 +144,7 @@ def _slowdowns(run: Run, alone: Run | None, job: dict[str, Any]) -> dict[str, fl
         communication = ratio("communication_mean_ns")
         time = next(iter(job_times(run.jobs.schema)), "")
         found["slowdown"] = ratio(time) if communication is None else communication
-        found["execution_slowdown"] = ratio("last_rank_end_ns")
+        found["execution_slowdown"] = ratio("completion_time_s")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Bottlenecks of jobs for the viewer: the part of `odonata explain` that needs no further runs."""
+"""What `odonata explain` finds, for the viewer."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ ROWS = 5
 
 
 def explanation(run: RunData) -> bytes:
-    """Bottleneck, sharers and sensitivity of each job, as JSON.
+    """Busiest links and sharers of each job, as JSON.
 
-    `{"jobs": [{"job", "name", "time_s", "decides", "bottlenecks", "sharers", "sensitivity", "terms",
-    "slowest_rank"}]}`:
+    `{"jobs": [{"job", "name", "time_s", "bottlenecks", "sharers", "terms", "slowest_rank"}]}`:
     tables are lists of rows with the columns of `odonata.explain`, or null if the run lacks the data.
     """
     return json.dumps(
@@ -28,9 +27,16 @@ def explanation(run: RunData) -> bytes:
     ).encode()
 
 
+def what_if(run: RunData, job: str) -> bytes:
+    """Time of a job after each edit of the machine, as JSON: `{"changes": [...]}`, as `measure_changes`."""
+    from odonata.explanation.what_if import measure_changes
+
+    return json.dumps({"changes": _rows(measure_changes(run, job))}).encode()
+
+
 def _of(run: RunData, job: int, name: str) -> dict[str, Any]:
     time_s = time_of(run, name)
-    found: dict[str, Any] = {"bottlenecks": None, "sharers": None, "sensitivity": None, "decides": False}
+    found: dict[str, Any] = {"bottlenecks": None, "sharers": None}
     if time_s and run.routed and run.link_jobs.num_rows:
         found = find_bottleneck(run, job, time_s, ROWS)
     terms, slowest = costs_of(run, job) or (None, None)

@@ -210,6 +210,10 @@ class _Handler(BaseHTTPRequestHandler):
         asked = re.fullmatch(r"api/runs/(\d{1,4})/explain\.json", path)
         if asked is not None:
             return "application/json", self._read(lambda: self.server.runs.explain(int(asked[1])))
+        changed = re.fullmatch(r"api/runs/(\d{1,4})/what-if\.json", path)
+        if changed is not None:
+            job = parse_qs(address.query).get("job", [""])[0]
+            return "application/json", self._read(lambda: self.server.runs.what_if(int(changed[1]), job))
         match = re.fullmatch(r"api/runs/(\d{1,4})/([A-Za-z0-9_%-]+)", path)
         if match is None:
             raise _RefusalError(HTTPStatus.NOT_FOUND, "unknown address")

@@ -35,8 +35,6 @@ interface TrafficChange {
   readonly after: number
 }
 
-export type JobBottleneck = Bottleneck & { readonly decides: boolean }
-
 /** Null if the job sends no bytes over any. */
 export interface BeforeAfter {
   readonly before: BusiestResource | null
@@ -51,7 +49,7 @@ export interface JobAnswer {
   /** `figure` after / before; 1 without a figure. */
   readonly ratio: number
   /** The bottleneck in both runs; null if one of them does not report it. */
-  readonly bottleneck: { readonly before: JobBottleneck; readonly after: JobBottleneck } | null
+  readonly bottleneck: { readonly before: Bottleneck; readonly after: Bottleneck } | null
   readonly link: BeforeAfter
   readonly nic: BeforeAfter
   /** Bytes of each job on the bottleneck (or busiest link) of the other run, largest growth first. */
@@ -105,10 +103,9 @@ function bottlenecksOf(
   name: string,
   explanations: readonly Explanation[] | undefined,
 ): JobAnswer['bottleneck'] {
-  const [before, after] = (explanations ?? []).map((found): JobBottleneck | null => {
-    const explanation = jobNamed(found, name)
-    const first = explanation?.bottlenecks?.[0]
-    return explanation && first && first.busy_s > 0 ? { ...first, decides: explanation.decides } : null
+  const [before, after] = (explanations ?? []).map((found): Bottleneck | null => {
+    const first = jobNamed(found, name)?.bottlenecks?.[0]
+    return first && first.busy_s > 0 ? first : null
   })
   return before && after ? { before, after } : null
 }

@@ -1,4 +1,4 @@
-/** Bottleneck of each job, as `odonata explain` reports it. */
+/** The busiest links of each job, as `odonata explain` reports them. */
 import { jobNamed, type Job, type Run } from './run'
 
 /** A link or NIC that carries bytes of the job. */
@@ -20,13 +20,15 @@ interface Sharer {
   readonly share: number
 }
 
-/** Relative change of the job's time if the links of a class change; null if unknown. */
-interface Sensitivity {
-  readonly class: string
-  readonly slower: number | null
-  readonly faster: number | null
-  readonly cable_more: number | null
-  readonly cable_less: number | null
+/** The job's time after one edit of the machine, from a run. */
+export interface MachineChange {
+  /** As in `machine.edit`. */
+  readonly change: string
+  /** Null if the machine cannot be changed so, or the job did not end. */
+  readonly time_s: number | null
+  /** Relative to the time in this run. */
+  readonly difference: number | null
+  readonly reason: string | null
 }
 
 /** A term of the slowest rank's time (model engine). */
@@ -42,12 +44,9 @@ export interface JobExplanation {
   readonly name: string
   /** Null if the job did not end. */
   readonly time_s: number | null
-  /** Whether the first bottleneck is busy for nearly all of the time. */
-  readonly decides: boolean
   readonly bottlenecks: readonly Bottleneck[] | null
   /** Jobs that share the first bottleneck. */
   readonly sharers: readonly Sharer[] | null
-  readonly sensitivity: readonly Sensitivity[] | null
   readonly terms: readonly Term[] | null
   readonly slowest_rank: number | null
 }

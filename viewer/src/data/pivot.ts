@@ -78,7 +78,7 @@ export function figureOptions({ runs }: Index): FigureOption[] {
 
 /** Default figure: slowdown of the first job, or its time, if available. */
 export function defaultFigure(options: readonly FigureOption[]): string {
-  const wanted = ['job:slowdown:', 'job:last_rank_end_ns:', 'job:latency_mean_ns:', 'class:bytes_max:all']
+  const wanted = ['job:slowdown:', 'job:completion_time_s:', 'job:latency_mean_ns:', 'class:bytes_max:all']
   return (
     wanted.flatMap((start) => options.find(({ id }) => id.startsWith(start))?.id ?? [])[0] ??
     options[0]?.id ??

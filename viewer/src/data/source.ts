@@ -1,7 +1,7 @@
 /** Data sources: the server of `odonata view`, a standalone page, or a notebook. */
 import type { Unit } from '../base/format'
 import type { Findings } from './findings'
-import type { Explanation } from './explanation'
+import type { Explanation, MachineChange } from './explanation'
 import { decodeBlock, decodeBlocks, type Block } from './block'
 
 /** How several rows are merged; keys and attributes are not. */
@@ -107,8 +107,10 @@ export interface Source {
   /** Tables of the first picture, by name. */
   first(run: number): Promise<ReadonlyMap<string, Block>>
   table(run: number, table: string, columns: readonly string[]): Promise<Block>
-  /** Bottleneck of each job. */
+  /** Busiest links of each job. */
   explain(run: number): Promise<Explanation>
+  /** Runs the experiment on changed machines; absent without a server. */
+  whatIf?(run: number, job: string): Promise<readonly MachineChange[]>
 }
 
 const PROTOCOL = 4
@@ -168,6 +170,11 @@ export class HttpSource implements Source {
     )
     this.explanations.set(run, asked)
     return asked
+  }
+
+  async whatIf(run: number, job: string): Promise<readonly MachineChange[]> {
+    const response = await this.fetch(`api/runs/${run}/what-if.json?job=${encodeURIComponent(job)}`)
+    return ((await response.json()) as { changes: readonly MachineChange[] }).changes
   }
 
   private async fetch(path: string): Promise<Response> {

@@ -1,8 +1,9 @@
 //! What the flow engine adds to the tables of every run: columns of jobs.
 
+use crate::record::COMPLETION_TIME;
 use odonata_declare::Type::{F64, U64};
 use odonata_declare::Unit::{BytesPerS, Count, Ratio, S};
-use odonata_declare::{Column, FilledColumn, Role, Values};
+use odonata_declare::{Column, FilledColumn, Values};
 use odonata_flow::{FlowResult, JobResult};
 
 const ALONE: &str = "alone = true";
@@ -24,17 +25,7 @@ pub(super) const JOBS: &[FilledColumn<FlowResult>] = &[
     )
     .headline()
     .by(|result| result.jobs.iter().map(|job| job.bandwidth_bytes_per_s).collect()),
-    Column::max(
-        "completion_time_s",
-        F64,
-        S,
-        "Time",
-        "Time of the last arrival. Messages share bandwidth equally, and what has ended gives its share back.",
-    )
-    .under(TIMES)
-    .role(Role::JobTime)
-    .headline()
-    .by_if(|result| of_all(result, |job| job.completion_s)),
+    COMPLETION_TIME.under(TIMES).by_if(|result| of_all(result, |job| job.completion_s)),
     Column::max(
         "completion_time_alone_s",
         F64,
@@ -42,6 +33,7 @@ pub(super) const JOBS: &[FilledColumn<FlowResult>] = &[
         "Time alone",
         "`completion_time_s` of the job alone, on the same nodes.",
     )
+    .missing("the job sent nothing between nodes")
     .under(TIMES_ALONE)
     .by_if(|result| of_all(result, |job| job.completion_alone_s)),
     Column::sum(
@@ -60,6 +52,7 @@ pub(super) const JOBS: &[FilledColumn<FlowResult>] = &[
         "Slowdown",
         "`completion_time_s` / `completion_time_alone_s`: slowdown by the other jobs.",
     )
+    .missing("the job sent nothing between nodes")
     .under(TIMES_ALONE)
     .headline()
     .by_if(|result| of_all(result, JobResult::slowdown)),

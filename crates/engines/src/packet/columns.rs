@@ -1,11 +1,13 @@
 //! What the packet engine adds to the tables of every run: columns of links, nodes and jobs.
 
 use super::program_records::ProgramRecords;
+use super::programs::last_rank_end;
 use super::settings::Packet;
+use crate::record::COMPLETION_TIME;
 use crate::scenario::Scenario;
 use odonata_declare::Type::{F64, U64};
 use odonata_declare::Unit::{Bytes, Count, Hops, Ns, Ps, Share, S};
-use odonata_declare::{declarations, Column, FilledColumn, Role, Values};
+use odonata_declare::{declarations, Column, FilledColumn, Values};
 use odonata_memory::Need;
 use odonata_packet::{ClosedTraffic, JobRecord, PacketResult, PortRecord, PortView, UnfinishedEndpoint};
 use odonata_units::Time;
@@ -85,8 +87,9 @@ pub(super) const LATENCY_MAX: Column = Column::max(
     F64,
     Ns,
     "Largest latency",
-    "Latency of the slowest packet; 0 if none was delivered.",
-);
+    "Latency of the slowest packet.",
+)
+.missing(NO_PACKET);
 
 /// Of tables that have `stall_ps`.
 pub(super) const COUNTED_STALL: Column = Column::sum(
@@ -157,18 +160,8 @@ impl<'a> FinishedRun<'a> {
         .missing("traffic is closed or no time was measured")
         .headline()
         .by_if(|run| run.of_open(accepted_loads)),
-        Column::max(
-            "last_arrival_s",
-            F64,
-            S,
-            "Time",
-            "Time from the start of the job to the delivery of its last packet.",
-        )
-        .under("traffic = \"closed\"")
-        .missing("traffic is open")
-        .role(Role::JobTime)
-        .headline()
-        .by_if(times),
+        Column::attribute("start_s", F64, S, "Start", "Time at which the job starts.").by(starts),
+        COMPLETION_TIME.by_if(completion_times),
         per_packet(
             "latency_mean_ns",
             Ns,
@@ -197,7 +190,8 @@ impl<'a> FinishedRun<'a> {
             .by(|run| run.jobs(|job| job.latency.percentile(0.999) / 1e3)),
         percentile("latency_p9999_ns", "Latency, 99.99 %", "99.99th percentile of the latency of packets.")
             .by(|run| run.jobs(|job| job.latency.percentile(0.9999) / 1e3)),
-        LATENCY_MAX.by(|run| run.jobs(|job| job.latency.max() as f64 / 1e3)),
+        LATENCY_MAX
+            .by(|run| run.jobs(|job| if job.packets == 0 { f64::NAN } else { job.latency.max() as f64 / 1e3 })),
         per_packet(
             "network_latency_mean_ns",
             Ns,
@@ -255,20 +249,35 @@ impl<'a> FinishedRun<'a> {
     }
 }
 
-/// The times of jobs whose traffic is closed, if any is.
-fn times(run: &FinishedRun<'_>) -> Option<Values> {
+/// Start of a job; open traffic starts with the run.
+fn start(job: &Job) -> Time {
+    match job.traffic {
+        TrafficKind::Closed(ClosedParameters { start }) => start,
+        TrafficKind::Program(Execution { start, .. }) => start,
+        TrafficKind::Open(_) => Time::ZERO,
+    }
+}
+
+fn starts(run: &FinishedRun<'_>) -> Values {
+    run.scenario.workload.jobs.iter().map(|job| start(job).as_s_f64()).collect()
+}
+
+/// When the jobs that have an end ended, after their start, if there are such jobs.
+fn completion_times(run: &FinishedRun<'_>) -> Option<Values> {
     let jobs = &run.scenario.workload.jobs;
-    let time = |(record, job): (&JobRecord, &Job)| match job.traffic {
-        TrafficKind::Closed(ClosedParameters { start }) => {
-            Time(record.last_arrival_ps.saturating_sub(start.ps())).as_s_f64()
+    let end = |(number, job): (usize, &Job)| match job.traffic {
+        TrafficKind::Open(_) => None,
+        TrafficKind::Program(Execution { background: true, .. }) => None,
+        TrafficKind::Program(_) => last_rank_end(run.ran, number),
+        TrafficKind::Closed(_) => {
+            let record = &run.result.jobs[number];
+            let all = run.closed.packets_of(number, run.engine.settings.payload());
+            (all > 0 && record.all_packets == all).then_some(Time(record.last_arrival_ps))
         }
-        TrafficKind::Program(Execution { start, .. }) => {
-            Time(record.last_arrival_ps.saturating_sub(start.ps())).as_s_f64()
-        }
-        TrafficKind::Open(_) => f64::NAN,
     };
-    let is_closed = |job: &Job| !matches!(job.traffic, TrafficKind::Open(_));
-    jobs.iter().any(is_closed).then(|| run.result.jobs.iter().zip(jobs).map(time).collect())
+    let time = |(number, job)| end((number, job)).map_or(f64::NAN, |end| (end - start(job)).as_s_f64());
+    let ends = |job: &Job| !matches!(job.traffic, TrafficKind::Open(_));
+    jobs.iter().any(ends).then(|| jobs.iter().enumerate().map(time).collect())
 }
 
 /// The mean latencies of jobs whose sources are paced, from when packets were due, if any is.
@@ -305,6 +314,14 @@ pub(super) fn accepted_loads(run: &FinishedRun<'_>) -> Vec<f64> {
     // Bandwidth of a full packet beyond its message bytes counts, as in the offered load.
     let settings = &run.engine.settings;
     let share = settings.payload().as_f64() / (settings.packet + settings.wire_overhead).as_f64();
-    let bandwidth = |senders: usize| senders.max(1) as f64 * terminal * share * run.duration().as_s_f64();
-    run.result.jobs.iter().zip(run.senders).map(|(job, &n)| job.delivered_bytes as f64 / bandwidth(n)).collect()
+    let time = run.duration();
+    let bandwidth = |senders: usize| senders.max(1) as f64 * terminal * share * time.as_s_f64();
+    let load = |(job, &n): (&JobRecord, &usize)| {
+        if time == Time::ZERO {
+            f64::NAN
+        } else {
+            job.delivered_bytes as f64 / bandwidth(n)
+        }
+    };
+    run.result.jobs.iter().zip(run.senders).map(load).collect()
 }

@@ -10,10 +10,10 @@ use crate::record::ids::{JOB, RANK};
 use crate::scenario::Scenario;
 use odonata_declare::Type::{Bool, Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes as InBytes, BytesPerS, Count, Ns, Plain, Ps};
-use odonata_declare::{Column, FilledColumn, FilledTable, Frame, Role, Table, Values};
+use odonata_declare::{Column, FilledColumn, FilledTable, Frame, Table, Values};
 use odonata_packet::{PacketSettings, Program};
 use odonata_transport::{wire_volume, CallKind, PhaseRecord, RankJob, RankRecord, Ranks};
-use odonata_units::{JobId, Time};
+use odonata_units::Time;
 use odonata_workload::rails::JobRails;
 use odonata_workload::{volumes, Job, TrafficKind};
 use std::sync::Arc;
@@ -229,11 +229,6 @@ impl<'a> FinishedRun<'a> {
             "Completed executions of the program by all ranks; a background job repeats until the other jobs end.",
         )
         .by_if(|run| of_jobs(run, |job, _, ranks| repetitions(job, ranks))),
-        of_job("last_rank_end_ns", Ns, "End of the last rank", "Time from 0 to the end of the last rank.")
-            .role(Role::JobTime)
-            .by_if(|run| {
-                of_jobs(run, |_, ran, ranks| ranks.iter().map(|rank| end(ran, rank).as_ns_f64()).fold(0.0, f64::max))
-            }),
         of_job("communication_mean_ns", Ns, "Communication", "Time in calls, mean over the ranks.")
             .headline()
             .by_if(|run| of_jobs(run, |_, _, ranks| moments(ranks).0)),
@@ -259,12 +254,14 @@ impl<'a> FinishedRun<'a> {
             "injection_bytes_per_s",
             BytesPerS,
             "Injection rate",
-            "Bytes on wires for the messages, including the overhead of protocols, over the time to the end of the last rank.",
+            "Bytes on wires for the messages, including the overhead of protocols, over the time from the start of the job \
+             to the end of its last rank, or of the run.",
         )
         .by_if(|run| {
             of_jobs(run, |_, ran, ranks| {
+                let start = ranks.iter().map(|rank| rank.start).min().unwrap_or(Time::ZERO);
                 let end = ranks.iter().map(|rank| end(ran, rank)).max().unwrap_or(Time::ZERO);
-                ranks.iter().map(|rank| rank.wire_bytes).sum::<u64>() as f64 / end.as_s_f64()
+                ranks.iter().map(|rank| rank.wire_bytes).sum::<u64>() as f64 / (end - start).as_s_f64()
             })
         }),
     ];
@@ -278,9 +275,7 @@ const fn of_job(name: &'static str, unit: odonata_declare::Unit, label: &'static
 fn of_jobs(run: &FinishedRun<'_>, figure: impl Fn(&Job, &ProgramRecords, &[RankRecord]) -> f64) -> Option<Values> {
     let ran = run.ran;
     let own = |number: usize| {
-        let job = JobId::from_index(number);
-        let first = ran.ranks.partition_point(|rank| usize::from(rank.job) < job.index());
-        let ranks = &ran.ranks[first..ran.ranks.partition_point(|rank| usize::from(rank.job) <= job.index())];
+        let ranks = ranks_of(ran, number);
         if ranks.is_empty() {
             f64::NAN
         } else {
@@ -288,6 +283,18 @@ fn of_jobs(run: &FinishedRun<'_>, figure: impl Fn(&Job, &ProgramRecords, &[RankR
         }
     };
     (!ran.ranks.is_empty()).then(|| (0..run.scenario.workload.jobs.len()).map(own).collect())
+}
+
+/// The ranks of a job; none if it has no program.
+fn ranks_of(ran: &ProgramRecords, job: usize) -> &[RankRecord] {
+    let first = ran.ranks.partition_point(|rank| usize::from(rank.job) < job);
+    &ran.ranks[first..ran.ranks.partition_point(|rank| usize::from(rank.job) <= job)]
+}
+
+/// End of the last rank of a job, if all ranks reached the end of the program.
+pub(super) fn last_rank_end(ran: &ProgramRecords, job: usize) -> Option<Time> {
+    let ends: Option<Vec<Time>> = ranks_of(ran, job).iter().map(|rank| rank.end).collect();
+    ends?.into_iter().max()
 }
 
 /// Rounds of a job that all its ranks are through with. Ranks of an endless program that do nothing are at their end.

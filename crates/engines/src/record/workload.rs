@@ -4,8 +4,8 @@ use super::ids::JOB;
 use crate::engine::JobVolumes;
 use crate::scenario::Scenario;
 use odonata_declare::Type::{Text, F64, U32, U64};
-use odonata_declare::Unit::{Bytes, Count, Hops, Plain};
-use odonata_declare::{Column, FilledColumn, FilledTable, Values};
+use odonata_declare::Unit::{Bytes, Count, Hops, Plain, S};
+use odonata_declare::{Column, FilledColumn, FilledTable, Role, Values};
 use odonata_machine::Machine;
 use odonata_workload::volumes::Volumes;
 use odonata_workload::Job;
@@ -55,6 +55,18 @@ fn texts(scenario: &Scenario, get: fn(&Job) -> &str) -> Values {
 fn counts(scenario: &Scenario, get: fn(&Machine, &Job) -> u32) -> Values {
     scenario.workload.jobs.iter().map(|job| get(&scenario.machine, job)).collect()
 }
+
+/// The time of a job in engines that send its messages.
+pub(crate) const COMPLETION_TIME: Column = Column::max(
+    "completion_time_s",
+    F64,
+    S,
+    "Time",
+    "Time from the start of the job to its end: the end of its last rank, or the last arrival of a pattern.",
+)
+.missing("the job has no end, did not reach it, or sent nothing between nodes")
+.role(Role::JobTime)
+.headline();
 
 /// Sent messages and bytes of jobs, in every engine.
 pub(super) const SENT: &[FilledColumn<Vec<JobVolumes>>] = &[

@@ -165,8 +165,13 @@ impl ClosedTraffic {
 
     /// Number of packets of at most `packet` bytes for all its messages.
     pub fn packets(&self, packet: Bytes) -> u64 {
+        (0..self.messages.len()).fold(0, |sum, job| self.packets_of(job, packet).saturating_add(sum))
+    }
+
+    /// The same of one job.
+    pub fn packets_of(&self, job: usize, packet: Bytes) -> u64 {
         let of = |m: &NodeMessage| m.bytes.0.div_ceil(packet.0.max(1)).saturating_mul(m.rounds.into());
-        self.messages.iter().flat_map(|messages| messages.iter()).fold(0, |sum, m| of(m).saturating_add(sum))
+        self.messages[job].iter().fold(0, |sum, m| of(m).saturating_add(sum))
     }
 }
 

@@ -14,6 +14,7 @@ from odonata.quantity import scale
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from odonata.analysis import LinkPairs
     from odonata.comparison import Comparison
     from odonata.quantity import Scale
 
@@ -58,7 +59,9 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
             screen.print(
                 f"\nAll tables are equal. These keys have no effect: {', '.join(result['no_effect'])}"
             )
-        if not first.routed and not run.routed:
+        if one.links is None:
+            for name in dict.fromkeys(each.name for each in (first, run) if not each.routed):
+                screen.print(f"\n{name} routes nothing, so the traffic of links is not compared.")
             continue
         on = scale(
             (row[f"bytes_max_{side}"] for row in result["classes"] for side in ("base", "other")), "bytes"
@@ -73,26 +76,29 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
 
 def plain(found: Comparison, links: int) -> dict[str, Any]:
     """A comparison as plain values, with the links that changed most."""
-    from odonata.analysis.links import floats
-
-    pairs = found.links
-    difference = floats(pairs.pairs, "difference")
-    order = (-abs(difference)).argsort(kind="stable")[:links]
-    order = order[difference[order] != 0]
     return {
         "directory": str(found.other.path),
         "times": found.times.to_pylist(),
         "no_effect": found.no_effect,
         "classes": found.classes.to_pylist(),
         "jobs": found.jobs.to_pylist(),
-        "links": {
-            "paired": pairs.pairs.num_rows,
-            "more": int((difference > 0).sum()),
-            "less": int((difference < 0).sum()),
-            "only_base": pairs.only_base.num_rows,
-            "only_other": pairs.only_other.num_rows,
-            "largest": pairs.pairs.take(order).to_pylist(),
-        },
+        "links": None if found.links is None else _plain_links(found.links, links),
+    }
+
+
+def _plain_links(pairs: LinkPairs, count: int) -> dict[str, Any]:
+    from odonata.analysis.links import floats
+
+    difference = floats(pairs.pairs, "difference")
+    order = (-abs(difference)).argsort(kind="stable")[:count]
+    order = order[difference[order] != 0]
+    return {
+        "paired": pairs.pairs.num_rows,
+        "more": int((difference > 0).sum()),
+        "less": int((difference < 0).sum()),
+        "only_base": pairs.only_base.num_rows,
+        "only_other": pairs.only_other.num_rows,
+        "largest": pairs.pairs.take(order).to_pylist(),
     }
 
 

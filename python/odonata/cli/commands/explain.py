@@ -43,6 +43,12 @@ CALLS = ("send", "receive", "wait", "collective")
     default=None,
     help="Whether to measure the cost of each job or change by extra runs without it (default: flow engine).",
 )
+@click.option(
+    "--what-if",
+    "what_if",
+    is_flag=True,
+    help="Also measure the job's time with other bandwidths and cables, by one run for each.",
+)
 @options.as_json
 def command(
     directory: Path,
@@ -55,14 +61,16 @@ def command(
     iteration: int | None,
     phase: str | None,
     time: int,
+    what_if: bool,
     as_json: bool,
 ) -> None:
-    """Explain a job's time: bottleneck, competing jobs and their cost.
+    """Explain a job's time: busiest links, competing jobs and their cost.
 
     \b
     odonata explain runs/wd1-edison
     odonata explain runs/wd1-edison --job fft
     odonata explain runs/first --job fft --against runs/all-cables
+    odonata explain runs/first --job fft --what-if
 
     \b
     odonata run examples/programs.toml -o runs/both --set engine.record_job_waits=true
@@ -86,7 +94,7 @@ def command(
     run = Run.from_directory(directory)
     if not as_json:
         print_ending(terminal.console(), run)
-    if job is None and run.jobs.num_rows > 1 and not (path or given or against or blame):
+    if job is None and run.jobs.num_rows > 1 and not (path or given or against or blame or what_if):
         of_job.show_all(run, as_json=as_json)
         return
     number, name = job_of(run, job)
@@ -95,7 +103,7 @@ def command(
         return
     found = _found(run, number, rows)
     base = None if against is None else Run.from_directory(against)
-    explanation = of_job.explained(run, name, base, blame=blame, count=rows, quiet=as_json)
+    explanation = of_job.explained(run, name, base, blame=blame, what_if=what_if, count=rows, quiet=as_json)
     if as_json:
         known = {key: value for key, value in explanation.to_dict().items() if value is not None}
         data = known | {key: table.to_pylist() for key, table in found.items() if table is not None}

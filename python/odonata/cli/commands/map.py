@@ -123,7 +123,7 @@ def _time_s(experiment: Experiment, job: Job, tried: MeasuredMapping) -> float:
         mapped = experiment.with_overrides(["engine.kind=packet", f"job.{job.name}.placement={placement}"])
         timed = run(mapped)
     times = timed.table("jobs").to_pydict()
-    return float(times["last_arrival_s"][times["name"].index(job.name)])
+    return float(times["completion_time_s"][times["name"].index(job.name)])
 
 
 def _json(

@@ -61,7 +61,7 @@ def headlines(table: pa.Table) -> list[str]:
 
 
 def of_table(table: pa.Table, names: Iterable[str]) -> list[ShownColumn]:
-    """Columns of a table. Columns with the same unit share one scale, so that they can be compared."""
+    """Columns of a table. Columns with the same unit and similar values share one scale, so they compare."""
     known = declarations(table.schema)
     columns = [(known[name].label, known[name].unit, table[name].to_pylist()) for name in names]
     return [
@@ -75,10 +75,15 @@ def of_table(table: pa.Table, names: Iterable[str]) -> list[ShownColumn]:
 def of_values(
     label: str, values: Sequence[float | None], unit: str, scale_by: Iterable[float | None] | None = None
 ) -> ShownColumn:
-    """Numbers with one heading and one scale: of the largest value, or of the largest in `scale_by`."""
+    """Numbers with one heading and one scale: of the largest value, or of the largest in `scale_by`.
+
+    A column whose values would all be below 0.1 on the common scale has its own.
+    """
     if unit == "count":
         return ShownColumn(label, ["-" if value is None else f"{value:,}" for value in values])
     on = scale(values if scale_by is None else scale_by, unit)
+    if all(abs(on.of(value) or 0.0) < 0.1 for value in values if value is not None):
+        on = scale(values, unit)
     return ShownColumn(on.heading(label), [terminal.number(on.of(value)) for value in values])
 
 

@@ -1,8 +1,8 @@
-"""Output of `odonata explain` for a job: bottleneck, sharers, costs and sensitivity."""
+"""Output of `odonata explain` for a job: busiest links, sharers, costs and what-ifs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -19,18 +19,16 @@ if TYPE_CHECKING:
 
 COSTS = {"cost_s": "cost", "share": "share", "first_s": "as the only one", "last_s": "saved without it"}
 
-SENSITIVITY: dict[str, Any] = {
-    "class": "{class}",
-    "bandwidth +1 %": lambda row: f"{row['elasticity']:+.0f} %" if row["elasticity"] else "no change",
-    "-10 %": lambda row: terminal.change(row["slower"]),
-    "+10 %": lambda row: terminal.change(row["faster"]),
-    "+1 cable": lambda row: terminal.change(row["cable_more"]),
-    "-1 cable": lambda row: terminal.change(row["cable_less"]),
-}
-
 
 def explained(
-    run: Run, job: str, against: Run | None, *, blame: bool | None, count: int, quiet: bool
+    run: Run,
+    job: str,
+    against: Run | None,
+    *,
+    blame: bool | None,
+    what_if: bool,
+    count: int,
+    quiet: bool,
 ) -> Explanation:
     """`odonata.explain` with a progress bar for its runs."""
     with terminal.progress(quiet=quiet) as (report, _):
@@ -39,11 +37,11 @@ def explained(
             if report is not None:
                 report("running", made / needed)
 
-        return explain(run, job, against=against, blame=blame, count=count, progress=runs)
+        return explain(run, job, against=against, blame=blame, what_if=what_if, count=count, progress=runs)
 
 
 def show_all(run: Run, *, as_json: bool) -> None:
-    """Prints the bottleneck of each job of a run.
+    """Prints the busiest link of each job of a run.
 
     Raises:
         OdonataError: No job has a time.
@@ -53,7 +51,7 @@ def show_all(run: Run, *, as_json: bool) -> None:
     table = overview(run)
     if not any(table["time_s"].to_pylist()):
         raise OdonataError(
-            f"no job of {run.name} has a time, so no job has a bottleneck",
+            f"no job of {run.name} has a time, so no link is busiest while it runs",
             hint="Open traffic has no time. See other records of a job with --job NAME.",
         )
     if as_json:
@@ -72,7 +70,7 @@ def show_all(run: Run, *, as_json: bool) -> None:
         [
             columns.texts("job", (row["name"] for row in rows)),
             columns.of_values("time", [row["time_s"] for row in rows], "s"),
-            columns.texts("bottleneck", (row["bottleneck"] or None for row in rows)),
+            columns.texts("busiest link or port", (row["busiest"] or None for row in rows)),
             columns.texts("class", (row["class"] or None for row in rows)),
             columns.ShownColumn("busy", share("busy_share")),
             columns.ShownColumn("own share", share("own_share")),
@@ -80,7 +78,7 @@ def show_all(run: Run, *, as_json: bool) -> None:
         ]
     )
     screen = terminal.console()
-    terminal.print_table(screen, shown, f"Bottlenecks of the jobs of {run.name}")
+    terminal.print_table(screen, shown, f"Jobs of {run.name}, and the busiest link of each while it runs")
     _print_accuracy(screen, run)
     screen.print("Explain one job with --job NAME.")
 
@@ -99,20 +97,37 @@ def show(screen: Console, run: Run, found: Explanation) -> None:
         _show_terms(screen, found)
     if found.sharers is not None:
         headings = {"name": "job", "busy_s": "busy", "share": "share"}
-        _table(screen, "Busy time of the bottleneck by job", found.sharers, headings)
+        _table(screen, "Busy time of the first of these by job", found.sharers, headings)
     if found.blame is not None and found.blame.num_rows:
         title = "Cost of each competing job (sum: its time minus its time alone)"
         _table(screen, title, found.blame, {"cause": "job", **COSTS})
-    if found.sensitivity is not None and found.sensitivity.num_rows:
-        shown = terminal.listed(found.sensitivity.to_pylist(), SENSITIVITY, left=["class"])
-        condition = "" if found.decides else " (if its busiest link were the bottleneck)"
-        title = f"Change of the job's time with bandwidth and cables of a class{condition}"
-        terminal.print_table(screen, shown, title)
+    if found.what_if is not None:
+        _show_what_if(screen, found.what_if)
+    elif found.bottlenecks is not None and found.bottlenecks.num_rows:
+        screen.print("\nEffect of other bandwidths or cables, each by a run: add --what-if.")
 
 
 def _print_accuracy(screen: Console, run: Run) -> None:
     if "completion_times" in run.summary:
         screen.print(f"Times are estimates: {run.summary['completion_times']['accuracy']}.")
+
+
+def _show_what_if(screen: Console, table: pa.Table) -> None:
+    rows = table.to_pylist()
+    shown = columns.joined(
+        [
+            columns.texts("change of the machine", (row["change"] for row in rows)),
+            columns.of_values("time", [row["time_s"] for row in rows], "s"),
+            columns.ShownColumn("difference", [terminal.change(row["difference"]) for row in rows]),
+        ]
+    )
+    terminal.print_table(
+        screen, shown, "Time of the job on another machine, each by a run with the same seed"
+    )
+    screen.print("Differences of a few per cent can be chance: compare several seeds.")
+    for row in rows:
+        if row["reason"] is not None:
+            screen.print(f"{row['change']}: {row['reason']}.")
 
 
 def _show_terms(screen: Console, found: Explanation) -> None:
@@ -163,8 +178,7 @@ def sentence(found: Explanation) -> str:
     if found.bottlenecks is None or not found.bottlenecks.num_rows:
         return f"{time}."
     first = found.bottlenecks.slice(0, 1).to_pylist()[0]
-    label = "Bottleneck" if found.decides else "No bottleneck. Busiest"
-    return f"{time}. {label}: {first['name']}, {percent(first['share'])} busy."
+    return f"{time}. Busiest: {first['name']}, {percent(first['share'])} busy."
 
 
 def _table(screen: Console, title: str, table: pa.Table, headings: dict[str, str]) -> None:

@@ -5,13 +5,12 @@ import { percent, quantity, signed, signedPercent } from '../../base/format'
 import {
   answer,
   isLimitedByNic,
-  type JobBottleneck,
   type BusiestResource,
   type JobAnswer,
   type BeforeAfter,
 } from '../../data/answer'
 import type { Run } from '../../data/run'
-import { focusOf, placeName } from '../../data/explanation'
+import { focusOf, placeName, type Bottleneck } from '../../data/explanation'
 import { useExplanations } from '../panels/bottlenecks/bottlenecks'
 import { PlaceButton } from '../panels/bottlenecks/place'
 import { Table } from '../tables/table'
@@ -134,15 +133,14 @@ interface BottleneckChangeProps {
 function BottleneckChange({ of: { before, after }, base }: BottleneckChangeProps) {
   return (
     <>
-      {after.decides ? 'Bottleneck:' : 'Busiest:'} <Place place={placeOf(after)} base={base} />,{' '}
-      {percent(after.share)} busy; in the base:{' '}
+      Busiest: <Place place={placeOf(after)} base={base} />, {percent(after.share)} busy; in the base:{' '}
       {before.name === after.name ? 'the same' : <Place place={placeOf(before)} base={base} />},{' '}
       {percent(before.share)} busy.
     </>
   )
 }
 
-const placeOf = (of: JobBottleneck): Pick<BusiestResource, 'name' | 'focus'> => ({
+const placeOf = (of: Bottleneck): Pick<BusiestResource, 'name' | 'focus'> => ({
   name: placeName(of),
   focus: focusOf(of),
 })

@@ -1,4 +1,4 @@
-/** Bottleneck of each job, its sharers, and the effect of faster or slower links. */
+/** Busiest links of each job, their sharers, and runs with other bandwidths or cables. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { percent, quantity, signedPercent } from '../../../base/format'
@@ -13,6 +13,7 @@ import {
   type Bottleneck,
   type JobExplanation,
   type Explanation,
+  type MachineChange,
 } from '../../../data/explanation'
 import { useSession, useShownRuns } from '../../session/session'
 import { Table } from '../../tables/table'
@@ -39,6 +40,9 @@ export function BottleneckView({ derived: { run } }: { derived: DerivedRun }) {
               <div key={ids[i]}>
                 <Sentence job={job} explanation={explanation} of={of} />
                 <Details explanation={explanation} />
+                {explanation.time_s !== null && explanation.bottlenecks?.length ? (
+                  <WhatIf run={ids[i]!} job={job.name} />
+                ) : null}
               </div>
             ) : (
               <p key={ids[i]} class="hint">
@@ -89,7 +93,7 @@ interface SentenceProps {
 
 /** The same sentence as `odonata explain`. */
 function Sentence({ job, explanation, of }: SentenceProps) {
-  const { time_s: time, bottlenecks, decides, terms } = explanation
+  const { time_s: time, bottlenecks, terms } = explanation
   const where = of === undefined ? null : <>{of}: </>
   if (time === null) return <p>{where}The job did not end, so it has no time.</p>
   const [first] = bottlenecks ?? []
@@ -106,8 +110,8 @@ function Sentence({ job, explanation, of }: SentenceProps) {
       )}
       {first && first.busy_s > 0 ? (
         <>
-          {decides ? 'Bottleneck:' : 'No bottleneck. Busiest:'} <Place of={first} />, {percent(first.share)}{' '}
-          busy ({percent(ownShare(explanation))} by {job.name}
+          Busiest: <Place of={first} />, {percent(first.share)} busy ({percent(ownShare(explanation))} by{' '}
+          {job.name}
           {rest && `, ${percent(rest.share)} by ${rest.name}`}).
         </>
       ) : (
@@ -130,9 +134,7 @@ interface DetailsProps {
   readonly explanation: JobExplanation
 }
 
-function Details({
-  explanation: { bottlenecks, sharers, sensitivity, terms, slowest_rank: slowest },
-}: DetailsProps) {
+function Details({ explanation: { bottlenecks, sharers, terms, slowest_rank: slowest } }: DetailsProps) {
   if (!bottlenecks?.length && !terms) return null
   return (
     <details>
@@ -165,23 +167,6 @@ function Details({
           ))}
         </Sheet>
       )}
-      {sensitivity && (
-        <Sheet
-          title="Change of its time with other bandwidth or number of cables"
-          heads={['class', '−10 %', '+10 %', '+1 cable', '−1 cable']}
-        >
-          {sensitivity.map(({ class: name, slower, faster, cable_more: more, cable_less: less }) => (
-            <tr key={name}>
-              <td>{name}</td>
-              {[slower, faster, more, less].map((change, i) => (
-                <td key={i} class="number">
-                  {changeText(change)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </Sheet>
-      )}
       {terms && (
         <Sheet
           title={`Time of the slowest rank (rank ${slowest})`}
@@ -198,6 +183,51 @@ function Details({
         </Sheet>
       )}
     </details>
+  )
+}
+
+interface WhatIfProps {
+  readonly run: number
+  readonly job: string
+}
+
+/** Times on changed machines: runs on request, on served pages. */
+function WhatIf({ run, job }: WhatIfProps) {
+  const { source } = useSession()
+  const [found, setFound] = useState<readonly MachineChange[] | string>()
+  const [isRunning, setRunning] = useState(false)
+  if (!source.whatIf) return null
+  const measure = (): void => {
+    setRunning(true)
+    const take = (answer: readonly MachineChange[] | string): void => {
+      setFound(answer)
+      setRunning(false)
+    }
+    source.whatIf!(run, job).then(take, (error: unknown) =>
+      take(error instanceof Error ? error.message : String(error)),
+    )
+  }
+  if (typeof found === 'string') return <p class="hint">{found}</p>
+  if (found === undefined)
+    return (
+      <p>
+        <button type="button" onClick={measure} disabled={isRunning} data-test={`what-if-${job}`}>
+          {isRunning ? 'Running …' : 'Run with other bandwidths and cables'}
+        </button>
+      </p>
+    )
+  return (
+    <Sheet title="Time on another machine, each by a run" heads={['change', 'time', 'difference']}>
+      {found.map(({ change, time_s: time, difference, reason }) => (
+        <tr key={change}>
+          <td>{change}</td>
+          <td class="number" title={reason ?? undefined}>
+            {time === null ? '–' : quantity(time, 's')}
+          </td>
+          <td class="number">{changeText(difference)}</td>
+        </tr>
+      ))}
+    </Sheet>
   )
 }
 
