@@ -66,9 +66,9 @@ def test_what_is_left_out_is_said_in_one_line(odonata_command: Command, tmp_path
     )
     assert [line for line in result.stderr.splitlines() if "left out" in line] == [f"warning: {said}"]
     assert said in json.loads((tmp_path / "run" / "summary.json").read_text())["warnings"]
-    # How a collective is done says who sends what: 14 messages of each rank in a ring, and 14 of the barrier.
+    # How a collective is done says who sends what: of each rank 14 messages in a ring, and 3 in the barrier.
     jobs = pq.read_table(tmp_path / "run" / "jobs.parquet").to_pylist()
-    assert jobs[0]["messages"] == 8 * 14 + 14
+    assert jobs[0]["messages"] == 8 * 14 + 8 * 3
     # Without the override, or in an override, it is a mistake.
     (tmp_path / "y.toml").write_text((tmp_path / "x.toml").read_text().replace('"packet"', '"flow"'))
     assert odonata_command("run", "y.toml", "-o", "y").returncode == 2

@@ -56,8 +56,9 @@ def test_the_flow_engine_sees_the_same_messages(odonata_command: Command, tmp_pa
         assert result.returncode == 0, result.stderr
         jobs = pq.read_table(tmp_path / engine / "jobs.parquet").to_pylist()
         found[engine] = [(job["ranks"], job["pattern"], job["messages"]) for job in jobs]
-    # 3 x 2 x 2: 20 pairs of neighbours, both directions, twice; the last barrier has 2 x 11 messages.
-    assert found["flow"] == found["packet"] == [(12, "halo-3d", 2 * 2 * 20 + 22)]
+    # 3 x 2 x 2: 20 pairs of neighbours, both directions, twice; in the last barrier each rank sends at the
+    # distances 1, 2, 4 and 8.
+    assert found["flow"] == found["packet"] == [(12, "halo-3d", 2 * 2 * 20 + 12 * 4)]
 
 
 def test_a_trace_runs_as_the_same_program_in_text(odonata_command: Command, tmp_path: Path) -> None:

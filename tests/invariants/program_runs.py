@@ -61,6 +61,9 @@ def talking() -> Run:
         routing = "min"
         record_messages = true
         record_calls = true
+        [mpi]
+        preset = "study"
+        host = "study"
         """)
 
 
@@ -79,6 +82,9 @@ def gathered() -> Run:
         routing = "min"
         record_messages = true
         record_calls = true
+        [mpi]
+        preset = "study"
+        host = "study"
         """)
 
 
@@ -109,7 +115,8 @@ def through_fifos() -> Run:
         injection = {{ preset = "dcmf" }}
         record_messages = true
         [mpi]
-        preset = "bgp"
+        preset = "study"
+        host = "bgp"
         """)
 
 

@@ -4,7 +4,8 @@ use odonata_experiment::{Character, Experiment};
 
 fn of(job: &str, engine: &str) -> Character {
     let text = format!(
-        "[machine]\npreset = \"dragonfly-1056\"\n\n[[job]]\nname = \"a\"\nranks_per_node = 1\n{job}\n\n[engine]\nkind = \"{engine}\"\n"
+        "[machine]\npreset = \"dragonfly-1056\"\n\n[[job]]\nname = \"a\"\nranks_per_node = 1\n{job}\n\n\
+         [mpi]\npreset = \"study\"\nhost = \"study\"\n\n[engine]\nkind = \"{engine}\"\n"
     );
     let mut jobs = Experiment::new(text, "x.toml").characterize().unwrap();
     assert_eq!(jobs.len(), 1);
@@ -80,7 +81,7 @@ fn repeated_and_in_the_background() {
     assert_eq!((thrice.compute, thrice.peak_ingress_bytes), (once.compute * 3, once.peak_ingress_bytes));
     let text = format!(
         "[machine]\npreset = \"dragonfly-1056\"\n[[job]]\nname = \"a\"\n{program}\nbackground = true\n\
-         [[job]]\nname = \"b\"\nranks = 2\npattern = \"all-to-all\"\n[engine]\nkind = \"packet\"\n"
+         [[job]]\nname = \"b\"\nranks = 2\npattern = \"all-to-all\"\n[mpi]\npreset = \"study\"\nhost = \"study\"\n[engine]\nkind = \"packet\"\n"
     );
     let endless = Experiment::new(text, "x.toml").characterize().unwrap();
     assert_eq!(endless[0], once);

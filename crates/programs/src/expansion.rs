@@ -2,7 +2,7 @@
 
 use crate::call::{Call, Operation, ANY, EQUAL};
 use crate::code::Code;
-use crate::collective::{Collective, Collectives};
+use crate::collective::{Collective, Collectives, NamedAlgorithm};
 use crate::communicators::{Communicators, GroupLists, Splits};
 use crate::cursor::Cursor;
 use crate::rank_program::RankProgram;
@@ -80,6 +80,9 @@ struct ActiveCollective {
     begun: u64,
     code: Code,
     next: usize,
+    /// Its algorithm, once it was needed. No state: it follows from the rest.
+    #[serde(skip)]
+    algorithm: Option<NamedAlgorithm>,
 }
 
 /// State of a rank in its expanded program.
@@ -169,7 +172,9 @@ impl CallExpander {
         let count = self.communicators.count_collective(communicator)?;
         let tag = count << TAG_BITS | operation as u32;
         let (code, begun, next) = (self.spare.take().map(|spare| spare.code).unwrap_or_default(), 0, 0);
-        let mut inside = ActiveCollective { call, operation, communicator, root, bytes, sizes, tag, begun, code, next };
+        let algorithm = None;
+        let mut inside =
+            ActiveCollective { call, operation, communicator, root, bytes, sizes, tag, begun, code, next, algorithm };
         inside.code.clear();
         self.inside = Some(Box::new(inside));
         Ok(Some(Step::Enter(call)))
@@ -236,11 +241,8 @@ impl CallExpander {
                 bytes: inside.bytes,
                 sizes: if equal { None } else { Some(&of_program) },
             };
-            // All ranks must choose the same algorithm. In the vector forms they know different sizes, so the size must
-            // not decide.
-            let chosen_by = if equal { inside.bytes } else { Bytes(u64::MAX) };
-            let algorithm = shared.collectives.algorithm(inside.operation, chosen_by, size);
-            if !algorithm.step(&collective, inside.begun, &mut inside.code) {
+            let named = *inside.algorithm.get_or_insert_with(|| shared.collectives.algorithm(&collective));
+            if !named.algorithm.step(&collective, inside.begun, &mut inside.code) {
                 return Ok(None);
             }
             inside.begun += 1;

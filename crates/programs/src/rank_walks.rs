@@ -56,7 +56,7 @@ impl<'a> Walk<'a> {
     pub(crate) fn new(program: &'a dyn RankProgram, rank: u32) -> Self {
         Self {
             program,
-            collectives: Collectives::default(),
+            collectives: Collectives::study(),
             rank,
             cursor: Cursor::default(),
             members: BTreeMap::from([(WORLD, (0..program.ranks()).collect())]),
@@ -105,7 +105,7 @@ impl<'a> Walk<'a> {
             bytes,
             sizes: (sizes != EQUAL).then_some(&size_of),
         };
-        let algorithm = self.collectives.algorithm(operation, bytes, collective.size);
+        let algorithm = self.collectives.algorithm(&collective).algorithm;
         let mut code = Code::default();
         for step in 0.. {
             code.clear();

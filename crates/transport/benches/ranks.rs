@@ -114,7 +114,7 @@ fn measure(case: &Case) {
     assert!(case.ranks <= nodes * case.per_node, "{nodes} nodes of {} ranks", case.per_node);
     let job = RankJob {
         job: 0,
-        shared: JobProgram::new(program, Arc::new(Collectives::default())),
+        shared: JobProgram::new(program, Arc::new(Collectives::study())),
         rails: None,
         node_of_rank: Arc::new((0..case.ranks).map(|rank| NodeId(rank / case.per_node)).collect()),
         start: Time::ZERO,

@@ -27,7 +27,7 @@
 //! let program = odonata_programs::build(&ProgramSpec::parse("ring")?, &ProgramContext { job: "a", ranks: 8, seed: 1 })?;
 //! let job = RankJob {
 //!     job: 0,
-//!     shared: JobProgram::new(program, Arc::new(Collectives::default())),
+//!     shared: JobProgram::new(program, Arc::new(Collectives::study())),
 //!     rails: None,
 //!     node_of_rank: Arc::new((0..8).map(|rank| NodeId(100 * rank)).collect()),
 //!     start: Time::ZERO,
@@ -63,6 +63,6 @@ pub use job::RankJob;
 pub use log::{MessageRecord, Protocol};
 pub use ranks::Ranks;
 pub use record::{CallKind, PhaseRecord, RankRecord};
-pub use settings::{MpiPreset, MpiSettings};
+pub use settings::{HostCosts, MpiSettings};
 pub use stuck::{by_cause, describe_unfinished, explain_unfinished};
 pub use wire::wire_volume;

@@ -82,7 +82,7 @@ fn job(number: u16, spec: &str, ranks: u32, nodes: impl Fn(u32) -> u32) -> RankJ
     let spec = ProgramSpec::parse(spec).unwrap_or_else(|error| panic!("{error}"));
     let program = odonata_programs::build(&spec, &context).unwrap_or_else(|error| panic!("{error}"));
     let node_of_rank = Arc::new((0..ranks).map(|rank| NodeId(nodes(rank))).collect());
-    let shared = JobProgram::new(program, Arc::new(Collectives::default()));
+    let shared = JobProgram::new(program, Arc::new(Collectives::study()));
     RankJob {
         job: number,
         shared,
@@ -139,7 +139,7 @@ fn communicators_resume() {
         }
         code.push(Call::WaitAll { first: 0, count: 12 });
     });
-    let shared = JobProgram::new(Arc::new(script), Arc::new(Collectives::default()));
+    let shared = JobProgram::new(Arc::new(script), Arc::new(Collectives::study()));
     let jobs = vec![RankJob { shared, ..job(0, "ring", 12, |rank| rank / 2 * 9) }];
     let engine = engine(&PacketSettings::study(), "ugal-g");
     Case { engine, jobs, settings: MpiSettings::study(), open: Vec::new() }.check("communicators", 12);

@@ -255,7 +255,7 @@ fn run_with_background_job(
         start: Time::from_us(u64::from(job)),
         background: job == 1,
     };
-    let shared = |program: Arc<dyn RankProgram>| JobProgram::new(program, Arc::new(Collectives::default()));
+    let shared = |program: Arc<dyn RankProgram>| JobProgram::new(program, Arc::new(Collectives::study()));
     let ends = Script::new(2, foreground);
     let continues = shared(Arc::new(Script::new(2, background))).repeated(Rounds::Endless);
     let ranks = Ranks::new(vec![job(0, shared(Arc::new(ends))), job(1, continues)], MpiSettings::study());
@@ -330,7 +330,7 @@ fn messages_through_injection_fifos_are_whole() {
         let settings = PacketSettings { injection, ..PacketSettings::bgp() };
         let engine = PacketEngine::new(&machine, &settings, &"torus-dynamic".parse().unwrap()).unwrap();
         let of = |threads: usize| {
-            let shared = JobProgram::new(Arc::new(Script::new(24, block)), Arc::new(Collectives::default()));
+            let shared = JobProgram::new(Arc::new(Script::new(24, block)), Arc::new(Collectives::study()));
             // Two ranks per node, nodes far apart.
             let node_of_rank = Arc::new((0..24).map(|rank| NodeId(rank / 2 * 41)).collect());
             let job = RankJob { job: 0, shared, node_of_rank, rails: None, start: Time::ZERO, background: false };

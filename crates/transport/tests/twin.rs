@@ -149,7 +149,7 @@ fn compare(
         let program = |rounds, seed| Arc::new(Random { ranks, rounds, seed, meets }) as Arc<dyn RankProgram>;
         // The second job repeats, or runs two programs, or runs in the background of the longer first job.
         let in_background = background && job == 1;
-        let once = |program| JobProgram::new(program, Arc::new(Collectives::default()));
+        let once = |program| JobProgram::new(program, Arc::new(Collectives::study()));
         let shared = match job {
             1 if background => once(program(1, seed)).repeated(Rounds::Endless),
             1 if repeat > 1 => once(Arc::new(Sequence::new(vec![program(2, seed), program(1, seed + 7)])))

@@ -70,7 +70,7 @@ def mpi(ends: Ends) -> dict[str, str]:
     """The section `[mpi]` for these costs."""
     half = _picoseconds(ends.overhead_s / 2)
     others = {"nic_start": _picoseconds(ends.gap_s), "matching": _picoseconds(ends.matching_s)}
-    return {"preset": "ideal", "send_setup": half, "receive_setup": half, **others}
+    return {"preset": "study", "host": "ideal", "send_setup": half, "receive_setup": half, **others}
 
 
 def program(

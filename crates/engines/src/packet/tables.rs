@@ -186,7 +186,10 @@ const SERIES: FilledTable<'_, PacketResult> = FilledTable {
             .missing(NO_PACKET)
             .headline()
             .by(|result| intervals(result).map(|(_, _, row)| mean(row.latency_ps, row.packets) / 1e3).collect()),
-        LATENCY_MAX.by(|result| intervals(result).map(|(_, _, row)| row.latency_max_ps as f64 / 1e3).collect()),
+        LATENCY_MAX.by(|result| {
+            let max = |row: &IntervalRecord| if row.packets == 0 { f64::NAN } else { row.latency_max_ps as f64 / 1e3 };
+            intervals(result).map(|(_, _, row)| max(row)).collect()
+        }),
         Column::mean("non_minimal_share", F64, Share, "Non-minimal share", "Share of packets on non-minimal paths.")
             .weighted_by("packets")
             .missing(NO_PACKET)

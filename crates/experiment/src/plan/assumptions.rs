@@ -2,8 +2,9 @@
 
 use crate::spec::engine::ENGINE;
 use crate::spec::sections::sections;
-use odonata_declare::{Assumption, Key, Kind};
+use odonata_declare::{Assumption, Key, Kind, ParameterStruct};
 use odonata_document::{Document, Node, Raw, Table as Given};
+use odonata_transport::MpiSettings;
 use serde_json::json;
 use toml::{Table, Value};
 
@@ -51,7 +52,7 @@ pub(super) fn assumed(
                 let of_file = given.and_then(|entry| table_of(&entry.node));
                 let keys = [section.keys.clone(), chosen_keys(section.name, section, table)].concat();
                 let place = Level { path: section.name.to_owned(), keys };
-                place.walk(table, of_file, None, Choice::of(table, of_file), &mut found);
+                place.walk(table, of_file, None, Choice::of(section.name, table, of_file), &mut found);
             }
             _ => {}
         }
@@ -99,8 +100,9 @@ struct Choice {
 }
 
 impl Choice {
-    fn of(resolved: &Table, given: Option<&Given>) -> Self {
-        let choice = ["preset", "file"].into_iter().find_map(|key| {
+    fn of(section: &str, resolved: &Table, given: Option<&Given>) -> Self {
+        let choosers: &[&str] = if section == "mpi" { &["host"] } else { &["preset", "file"] };
+        let choice = choosers.iter().find_map(|&key| {
             let value = resolved.get(key)?;
             given.and_then(|given| given.get(key)).map(|_| format!("of {key} {value}"))
         });
@@ -156,6 +158,10 @@ impl Level {
                         self.walk_variant(key, path, variant, node, None, &choice, found);
                     }
                 }
+                // `host` chooses the costs of [mpi], and not its algorithms.
+                _ if entry.is_none() && self.path == "mpi" && !is_cost(name) => {
+                    found.push(leaf(key, path, value, &Choice::default()));
+                }
                 _ if entry.is_none() => found.push(leaf(key, path, value, &choice)),
                 _ => {}
             }
@@ -181,7 +187,7 @@ impl Level {
         let variant = key.kind.family().and_then(|family| family.variant(name.as_str()?));
         let keys = variant.map(|variant| variant.keys.iter().cloned().map(Key::deciding).collect()).unwrap_or_default();
         let of_file = node.and_then(table_of);
-        let within = Choice { by_default: node.is_none(), ..Choice::of(resolved, of_file.or(siblings)) };
+        let within = Choice { by_default: node.is_none(), ..Choice::of("", resolved, of_file.or(siblings)) };
         let is_sibling = |name: &str| siblings.is_some_and(|siblings| siblings.get(name).is_some());
         let mut parameters = resolved.clone();
         parameters.retain(|name, _| name != "name" && !is_sibling(name));
@@ -195,6 +201,11 @@ fn leaf(key: &Key, path: String, value: &Value, choice: &Choice) -> AssumedKey {
         meaning: key.brief(),
         decides: key.decides && choice.made.is_none() && !choice.by_default,
     }
+}
+
+/// Whether a key of `[mpi]` is a cost of hosts and NICs.
+fn is_cost(name: &str) -> bool {
+    MpiSettings::default().keys().iter().any(|key| key.name == name)
 }
 
 fn table_of(node: &Node) -> Option<&Given> {

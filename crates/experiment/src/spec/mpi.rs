@@ -1,10 +1,10 @@
 //! `[mpi]`: costs of the messages of programs, and algorithms of collectives.
 
-use odonata_declare::{Choice, Key, Kind, ParameterStruct, Value};
+use odonata_declare::{Choice, Key, Kind, ParameterStruct, Value, Word};
 use odonata_document::{Entry, Fields, Node, ProblemKind, Raw, Report, Section, Table};
-use odonata_programs::collective::{self, Collectives, ALGORITHMS};
+use odonata_programs::collective::{self, CollectivePreset, Collectives, ALGORITHMS};
 use odonata_programs::Operation;
-use odonata_transport::MpiSettings;
+use odonata_transport::{HostCosts, MpiSettings};
 use std::sync::{Arc, LazyLock};
 
 /// The algorithms as choices.
@@ -20,20 +20,35 @@ static LINE: LazyLock<Vec<Key>> = LazyLock::new(|| {
     ]
 });
 
+/// Value of a collective whose algorithms the preset selects.
+const BY_PRESET: &str = "preset";
+
+static NAMES_OR_PRESET: LazyLock<Vec<Choice>> = LazyLock::new(|| {
+    let by_preset = Choice { name: BY_PRESET, doc: "as `preset` selects it" };
+    std::iter::once(by_preset).chain(NAMES.iter().copied()).collect()
+});
+
 static BY_SIZE: LazyLock<[Kind; 2]> = LazyLock::new(|| {
     let line: &'static Kind = Box::leak(Box::new(Kind::Table(&LINE)));
-    [Kind::Choice(&NAMES), Kind::List(line)]
+    [Kind::Choice(&NAMES_OR_PRESET), Kind::List(line)]
 });
 
 /// The keys of `[mpi]`.
 pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
-    let mut keys = MpiSettings::default().keys();
+    let mut keys = vec![Key::with_default(
+        "preset",
+        CollectivePreset::KIND,
+        Value::text(CollectivePreset::default().word()),
+        "Library whose algorithms the collectives use, each selected by the number of ranks and the size.",
+    )
+    .deciding()];
+    keys.extend(MpiSettings::default().keys());
     keys.extend(Operation::ALL.iter().map(|&operation| {
         Key::with_default(
             operation.name(),
             Kind::Any(&*BY_SIZE),
-            Value::text(Collectives::default_of(operation)),
-            "Algorithm of this collective, or algorithms by size, `[{ up_to = \"16 KiB\", use = … }, { use = … }]`; the first entry whose limits hold applies. The default is the interference study's.",
+            Value::text(BY_PRESET),
+            "Algorithm of this collective, or algorithms by size, `[{ up_to = \"16 KiB\", use = … }, { use = … }]`; the first entry whose limits hold applies.",
         )
     }));
     let doc =
@@ -49,13 +64,24 @@ pub(crate) struct MpiSpec {
     pub(crate) collectives: Arc<Collectives>,
 }
 
-/// Reads `[mpi]`; without a section, the preset `study` has the values.
+/// Reads `[mpi]`; without a section, the defaults hold.
 pub(super) fn read(section: Option<(&Entry, &Table)>, report: &mut Report<'_>) -> MpiSpec {
     let mut settings = MpiSettings::default();
-    SECTION.read(section, report).set(&mut settings);
-    let mut collectives = Collectives::default();
+    let fields = SECTION.read(section, report);
+    fields.set(&mut settings);
+    let preset = fields.text("preset").and_then(CollectivePreset::from_word).unwrap_or_default();
+    let mut collectives = Collectives::of(preset);
+    if let Some((entry, text)) = section.and_then(|(_, table)| table.get("preset")).and_then(text_of) {
+        if CollectivePreset::from_word(text).is_none() && HostCosts::from_word(text).is_some() {
+            let reason = format!("'{text}' is a choice of host costs, and 'preset' selects algorithms of collectives");
+            report.add(ProblemKind::Value, entry.node.place, reason, Some(format!("write host = \"{text}\"")));
+        }
+    }
     for operation in Operation::ALL {
         let Some(entry) = section.and_then(|(_, table)| table.get(operation.name())) else { continue };
+        if matches!(&entry.node.raw, Raw::Text(name) if name == BY_PRESET) {
+            continue;
+        }
         match choice(operation, entry, report) {
             Ok(choice) => collectives.set(choice),
             Err(Some(reason)) => {
@@ -65,6 +91,13 @@ pub(super) fn read(section: Option<(&Entry, &Table)>, report: &mut Report<'_>) -
         }
     }
     MpiSpec { settings, collectives: Arc::new(collectives) }
+}
+
+fn text_of(entry: &Entry) -> Option<(&Entry, &str)> {
+    match &entry.node.raw {
+        Raw::Text(text) => Some((entry, text)),
+        _ => None,
+    }
 }
 
 /// The algorithms of one operation, or the reason of a mistake that is not reported yet.
@@ -106,10 +139,10 @@ fn read_line(operation: Operation, line: &Node, report: &mut Report<'_>) -> Opti
 impl MpiSpec {
     /// Every key with the value that is used.
     pub(crate) fn resolved(&self) -> toml::Table {
-        let settings = self.settings.values().into_iter();
-        let mut table: toml::Table = settings.map(|(key, value)| (key.to_owned(), value.to_toml())).collect();
+        let mut table = toml::Table::from_iter([("preset".to_owned(), self.collectives.preset().word().into())]);
+        table.extend(self.settings.values().into_iter().map(|(key, value)| (key.to_owned(), value.to_toml())));
         for operation in Operation::ALL {
-            let rules = self.collectives.choice(operation).rules();
+            let rules = self.collectives.chosen(operation).map(collective::Choice::rules).unwrap_or_default();
             let line = |rule: &collective::Rule| {
                 let mut line = toml::Table::new();
                 if let Some(up_to) = rule.up_to {
@@ -122,6 +155,7 @@ impl MpiSpec {
                 toml::Value::Table(line)
             };
             let value = match rules {
+                [] => BY_PRESET.into(),
                 [only] => only.algorithm.name.into(),
                 several => toml::Value::Array(several.iter().map(line).collect()),
             };

@@ -106,3 +106,11 @@ pub struct NamedAlgorithm {
     /// The algorithm.
     pub algorithm: &'static dyn Algorithm,
 }
+
+impl PartialEq for NamedAlgorithm {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for NamedAlgorithm {}

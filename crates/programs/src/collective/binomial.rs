@@ -3,6 +3,8 @@
 //! ceil(log2 p) rounds and p - 1 messages in one direction. Down, the child with the largest subtree comes first; up,
 //! it comes last. In gather and scatter the blocks of a subtree are sent together. A block crosses as many edges as the
 //! rank number has one bits.
+//!
+//! An allgather gathers and broadcasts all blocks; a reduce-scatter reduces all blocks and scatters them, both by rank 0.
 
 use super::algorithm::{doublings, Algorithm, Collective};
 use crate::call::Operation;
@@ -15,18 +17,18 @@ pub(super) struct Binomial;
 
 impl Algorithm for Binomial {
     fn operations(&self) -> &'static [Operation] {
-        use Operation::{Allreduce, Barrier, Broadcast, Gather, Reduce, Scatter};
-        &[Barrier, Broadcast, Reduce, Allreduce, Gather, Scatter]
+        use Operation::{Allgather, Allreduce, Barrier, Broadcast, Gather, Reduce, ReduceScatter, Scatter};
+        &[Barrier, Broadcast, Reduce, Allreduce, ReduceScatter, Gather, Scatter, Allgather]
     }
 
     fn step(&self, collective: &Collective<'_>, index: u64, code: &mut Code) -> bool {
-        use Operation::{Allreduce, Barrier, Broadcast, Gather, Reduce, Scatter};
+        use Operation::{Allgather, Allreduce, Barrier, Broadcast, Gather, Reduce, ReduceScatter, Scatter};
         if collective.size == 1 {
             return false;
         }
         match (collective.operation, index) {
-            (Reduce | Allreduce | Barrier | Gather, 0) => up(collective, code),
-            (Allreduce | Barrier, 1) | (Broadcast | Scatter, 0) => down(collective, code),
+            (Reduce | Allreduce | Barrier | Gather | Allgather | ReduceScatter, 0) => up(collective, code),
+            (Allreduce | Barrier | Allgather | ReduceScatter, 1) | (Broadcast | Scatter, 0) => down(collective, code),
             _ => return false,
         }
         true
@@ -40,40 +42,55 @@ fn distances(collective: &Collective<'_>) -> impl DoubleEndedIterator<Item = u32
     (0..below).map(|bit| 1 << bit).filter(move |distance| place + distance < size)
 }
 
-/// Bytes between the subtree that starts at `place` and its parent.
-fn bytes(collective: &Collective<'_>, place: u32) -> Bytes {
+/// Bytes of the blocks of the subtree that starts at `place`.
+fn subtree(collective: &Collective<'_>, place: u32) -> Bytes {
+    let width = (1 << place.trailing_zeros()).min(collective.size - place);
+    collective.blocks_of(collective.rank_at(place), width)
+}
+
+/// Bytes from the subtree that starts at `place` to its parent.
+fn bytes_up(collective: &Collective<'_>, place: u32) -> Bytes {
     match collective.operation {
         Operation::Barrier => Bytes(0),
-        Operation::Gather | Operation::Scatter => {
-            let width = (1 << place.trailing_zeros()).min(collective.size - place);
-            collective.blocks_of(collective.rank_at(place), width)
-        }
+        Operation::Gather | Operation::Allgather => subtree(collective, place),
+        Operation::ReduceScatter => collective.blocks_of(0, collective.size),
         _ => collective.bytes,
     }
 }
 
-fn parent(collective: &Collective<'_>) -> Option<(u32, Bytes)> {
+/// Bytes from the parent to the subtree that starts at `place`.
+fn bytes_down(collective: &Collective<'_>, place: u32) -> Bytes {
+    match collective.operation {
+        Operation::Barrier => Bytes(0),
+        Operation::Scatter | Operation::ReduceScatter => subtree(collective, place),
+        Operation::Allgather => collective.blocks_of(0, collective.size),
+        _ => collective.bytes,
+    }
+}
+
+/// The parent of a place other than the root.
+fn parent(collective: &Collective<'_>) -> Option<u32> {
     let place = collective.place();
-    (place > 0).then(|| (collective.rank_at(place & (place - 1)), bytes(collective, place)))
+    (place > 0).then(|| collective.rank_at(place & (place - 1)))
 }
 
 fn up(collective: &Collective<'_>, code: &mut Code) {
     let place = collective.place();
     for child in distances(collective).map(|distance| place + distance) {
-        code.recv(collective.rank_at(child), bytes(collective, child), 0);
+        code.recv(collective.rank_at(child), bytes_up(collective, child), 0);
     }
-    if let Some((parent, bytes)) = parent(collective) {
-        code.send(parent, bytes, 0);
+    if let Some(parent) = parent(collective) {
+        code.send(parent, bytes_up(collective, place), 0);
     }
 }
 
 fn down(collective: &Collective<'_>, code: &mut Code) {
-    if let Some((parent, bytes)) = parent(collective) {
-        code.recv(parent, bytes, 0);
-    }
     let place = collective.place();
+    if let Some(parent) = parent(collective) {
+        code.recv(parent, bytes_down(collective, place), 0);
+    }
     for child in distances(collective).rev().map(|distance| place + distance) {
-        code.send(collective.rank_at(child), bytes(collective, child), 0);
+        code.send(collective.rank_at(child), bytes_down(collective, child), 0);
     }
 }
 
@@ -95,6 +112,9 @@ mod tests {
             assert_eq!(totals(Operation::Barrier), (2 * edges, 0));
             assert_eq!(totals(Operation::Gather), (edges, n * bits));
             assert_eq!(totals(Operation::Scatter), (edges, n * bits));
+            let all = n * u64::from(p) * edges;
+            assert_eq!(totals(Operation::Allgather), (2 * edges, n * bits + all));
+            assert_eq!(totals(Operation::ReduceScatter), (2 * edges, n * bits + all));
         });
     }
 

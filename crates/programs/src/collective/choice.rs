@@ -1,27 +1,61 @@
 //! Selection of an algorithm for an operation: by name, or by size as in MPI libraries.
 
-use super::algorithm::{Algorithm, NamedAlgorithm};
+use super::algorithm::{Collective, NamedAlgorithm};
+use super::preset::{CollectivePreset, Form};
 use super::ALGORITHMS;
 use crate::call::Operation;
 use odonata_declare::hint;
 use odonata_units::Bytes;
 
+/// The size that limits of a rule compare.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum SizeMeasure {
+    /// Bytes of the call: the message, or the block of a rank. In the vector forms whose ranks know all sizes, the mean
+    /// block; in the others no limit holds, since ranks that know different sizes must choose the same.
+    Call,
+    /// Bytes of the blocks of all ranks.
+    Total,
+    /// Bytes of the call, divided by the largest power of two up to the number of ranks.
+    PerMember,
+}
+
+impl SizeMeasure {
+    fn of(self, bytes: Bytes, ranks: u32) -> Bytes {
+        match self {
+            Self::Call => bytes,
+            Self::Total => Bytes(bytes.0.saturating_mul(ranks.into())),
+            Self::PerMember => Bytes(bytes.0 >> ranks.ilog2()),
+        }
+    }
+}
+
 /// A rule of a selection. The first rule whose limits hold is used.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// Largest size in bytes, as in the call. No limit if not given.
+    /// Largest size in bytes. No limit if not given.
     pub up_to: Option<Bytes>,
     /// Largest number of ranks. No limit if not given.
     pub up_to_ranks: Option<u32>,
+    /// Whether it holds for powers of two only.
+    pub(super) power_of_two: bool,
+    pub(super) measure: SizeMeasure,
     /// The algorithm.
     pub algorithm: NamedAlgorithm,
+}
+
+impl Rule {
+    fn holds(&self, bytes: Bytes, ranks: u32) -> bool {
+        self.up_to_ranks.is_none_or(|most| ranks <= most)
+            && (!self.power_of_two || ranks.is_power_of_two())
+            && self.up_to.is_none_or(|most| self.measure.of(bytes, ranks) <= most)
+    }
 }
 
 /// The algorithms of one operation.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    operation: Operation,
-    rules: Vec<Rule>,
+    pub(super) operation: Operation,
+    pub(super) rules: Vec<Rule>,
 }
 
 impl Choice {
@@ -30,7 +64,7 @@ impl Choice {
     /// # Errors
     /// An unknown name, or an algorithm that does not support the operation; with the nearest suitable name.
     pub fn of(operation: Operation, name: &str) -> Result<Self, String> {
-        Ok(Self { operation, rules: vec![Rule { up_to: None, up_to_ranks: None, algorithm: find(operation, name)? }] })
+        Self::by_size(operation, &[(None, None, name)]).map_err(|reason| reason.replacen("rule 1: ", "", 1))
     }
 
     /// Limits on bytes and ranks, with the name of the algorithm below them. The last rule has no limits.
@@ -52,7 +86,7 @@ impl Choice {
             if !chosen.iter().all(reaches) {
                 return Err(at("unreachable; limits must increase from rule to rule".into()));
             }
-            chosen.push(Rule { up_to, up_to_ranks, algorithm });
+            chosen.push(Rule { up_to, up_to_ranks, power_of_two: false, measure: SizeMeasure::Call, algorithm });
         }
         match chosen.last() {
             Some(Rule { up_to: None, up_to_ranks: None, .. }) => Ok(Self { operation, rules: chosen }),
@@ -71,14 +105,11 @@ impl Choice {
     }
 
     fn algorithm(&self, bytes: Bytes, ranks: u32) -> NamedAlgorithm {
-        let holds = |rule: &&Rule| {
-            rule.up_to.is_none_or(|most| bytes <= most) && rule.up_to_ranks.is_none_or(|most| ranks <= most)
-        };
-        self.rules.iter().find(holds).expect("the last rule has no limits").algorithm
+        self.rules.iter().find(|rule| rule.holds(bytes, ranks)).expect("the last rule has no limits").algorithm
     }
 }
 
-fn find(operation: Operation, name: &str) -> Result<NamedAlgorithm, String> {
+pub(super) fn find(operation: Operation, name: &str) -> Result<NamedAlgorithm, String> {
     let able = || ALGORITHMS.iter().filter(|known| known.algorithm.operations().contains(&operation));
     if let Some(known) = able().find(|known| known.name == name) {
         return Ok(*known);
@@ -93,66 +124,93 @@ fn find(operation: Operation, name: &str) -> Result<NamedAlgorithm, String> {
 /// The selections of all operations.
 #[derive(Clone, Debug)]
 pub struct Collectives {
-    choices: Vec<Choice>,
+    preset: CollectivePreset,
+    equal: Vec<Choice>,
+    vector: Vec<Choice>,
+    /// Operations whose selection was set.
+    set: Vec<Operation>,
 }
 
 impl Collectives {
-    /// The default algorithm of an operation. It is the algorithm of the interference study, or for reduce-scatter and
-    /// scan the default of MPI libraries.
-    pub const fn default_of(operation: Operation) -> &'static str {
-        match operation {
-            Operation::Barrier
-            | Operation::Broadcast
-            | Operation::Reduce
-            | Operation::Allreduce
-            | Operation::Gather
-            | Operation::Scatter => "binary-tree",
-            Operation::Allgather => "doubling",
-            Operation::Alltoall | Operation::ReduceScatter => "pairwise",
-            Operation::Scan => "recursive-doubling",
-        }
+    /// The selections of a preset.
+    pub fn of(preset: CollectivePreset) -> Self {
+        let choices = |form| Operation::ALL.iter().map(|&operation| preset.choice(operation, form)).collect();
+        Self { preset, equal: choices(Form::Equal), vector: choices(Form::Vector), set: Vec::new() }
     }
 
-    /// Sets the selection of an operation.
+    /// The algorithms of the interference study, or for reduce-scatter and scan the default of MPI libraries.
+    pub fn study() -> Self {
+        Self::of(CollectivePreset::Study)
+    }
+
+    /// The preset.
+    pub fn preset(&self) -> CollectivePreset {
+        self.preset
+    }
+
+    /// Sets the selection of an operation, in both forms.
     pub fn set(&mut self, choice: Choice) {
         let place = choice.operation as usize;
-        self.choices[place] = choice;
+        self.set.push(choice.operation);
+        self.vector[place] = choice.clone();
+        self.equal[place] = choice;
     }
 
-    /// The selection of an operation.
-    pub fn choice(&self, operation: Operation) -> &Choice {
-        &self.choices[operation as usize]
+    /// The selection of an operation, if it was set instead of the preset's.
+    pub fn chosen(&self, operation: Operation) -> Option<&Choice> {
+        self.set.contains(&operation).then(|| &self.equal[operation as usize])
     }
 
-    /// The algorithm of an operation with `bytes`, as in the call, on a communicator of `ranks` ranks. All ranks must
-    /// pass the same numbers. If ranks have different sizes, they must agree on one number.
-    pub fn algorithm(&self, operation: Operation, bytes: Bytes, ranks: u32) -> &dyn Algorithm {
-        self.choice(operation).algorithm(bytes, ranks).algorithm
-    }
-}
-
-impl Default for Collectives {
-    fn default() -> Self {
-        let choice = |&operation: &Operation| {
-            Choice::of(operation, Self::default_of(operation)).expect("the default supports the operation")
+    /// The algorithm of a collective, the same on all its ranks.
+    pub fn algorithm(&self, collective: &Collective<'_>) -> NamedAlgorithm {
+        let Collective { operation, size, bytes, sizes, .. } = *collective;
+        let place = operation as usize;
+        if sizes.is_none() {
+            return self.equal[place].algorithm(bytes, size);
+        }
+        let choice = &self.vector[place];
+        let bytes = match (operation, &choice.rules[..]) {
+            // The size would not matter.
+            (_, [_]) => Bytes(u64::MAX),
+            // Every rank knows all sizes.
+            (Operation::Allgather | Operation::ReduceScatter, _) if !self.set.contains(&operation) => {
+                Bytes(collective.blocks_of(0, size).0 / u64::from(size))
+            }
+            _ => Bytes(u64::MAX),
         };
-        Self { choices: Operation::ALL.iter().map(choice).collect() }
+        choice.algorithm(bytes, size)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use odonata_declare::Word;
 
-    /// Every operation finds its default in its place, every algorithm supports an operation, and names are unique.
+    fn collective(operation: Operation, bytes: u64, size: u32) -> Collective<'static> {
+        Collective { operation, rank: 0, size, root: 0, bytes: Bytes(bytes), sizes: None }
+    }
+
+    /// Every operation of every preset finds an algorithm in its place, every algorithm supports an operation, and names
+    /// are unique.
     #[test]
     fn every_operation_has_an_algorithm() {
-        let collectives = Collectives::default();
-        for (place, operation) in Operation::ALL.into_iter().enumerate() {
-            assert_eq!(operation as usize, place);
-            assert_eq!(collectives.choice(operation).operation(), operation);
-            assert!(collectives.algorithm(operation, Bytes(8), 7).operations().contains(&operation));
-            assert_eq!(Operation::ALL.iter().filter(|other| other.name() == operation.name()).count(), 1);
+        for &preset in CollectivePreset::ALL {
+            let collectives = Collectives::of(preset);
+            for (place, operation) in Operation::ALL.into_iter().enumerate() {
+                assert_eq!(operation as usize, place);
+                let sizes = |from: u32, to: u32| Bytes(u64::from(from * to));
+                for size in 1..70 {
+                    for bytes in [0, 8, 1 << 14, 1 << 24] {
+                        let equal = collective(operation, bytes, size);
+                        let vector = Collective { sizes: Some(&sizes), ..equal };
+                        for named in [collectives.algorithm(&equal), collectives.algorithm(&vector)] {
+                            assert!(named.algorithm.operations().contains(&operation), "{operation:?} {named:?}");
+                        }
+                    }
+                }
+                assert_eq!(Operation::ALL.iter().filter(|other| other.name() == operation.name()).count(), 1);
+            }
         }
         for known in ALGORITHMS {
             assert!(!known.algorithm.operations().is_empty());
@@ -164,14 +222,15 @@ mod tests {
     fn by_size() {
         let rules =
             [(Some(Bytes::kib(16)), None, "recursive-doubling"), (None, Some(8), "ring"), (None, None, "rabenseifner")];
-        let mut collectives = Collectives::default();
+        let mut collectives = Collectives::study();
         collectives.set(Choice::by_size(Operation::Allreduce, &rules).unwrap());
-        let name = |bytes, ranks| collectives.choice(Operation::Allreduce).algorithm(Bytes(bytes), ranks).name;
+        let name = |bytes, ranks| collectives.algorithm(&collective(Operation::Allreduce, bytes, ranks)).name;
         assert_eq!(name(16 << 10, 100), "recursive-doubling");
         assert_eq!(name((16 << 10) + 1, 100), "rabenseifner");
         assert_eq!(name((16 << 10) + 1, 8), "ring");
-        assert_eq!(collectives.choice(Operation::Barrier).rules()[0].algorithm.name, "binary-tree");
-        assert_eq!(collectives.choice(Operation::Allreduce).rules().len(), 3);
+        assert_eq!(collectives.algorithm(&collective(Operation::Barrier, 0, 9)).name, "binary-tree");
+        assert!(collectives.chosen(Operation::Barrier).is_none());
+        assert_eq!(collectives.chosen(Operation::Allreduce).unwrap().rules().len(), 3);
     }
 
     #[test]

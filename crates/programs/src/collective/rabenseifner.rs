@@ -3,8 +3,8 @@
 //! In round k of the first half each rank exchanges 1/2, 1/4, ... of the message with a partner p/2, p/4, ... away. It
 //! combines the part that it keeps, and finally owns 1/p of the result. Allreduce collects the parts in reverse order:
 //! 2 log2 p messages and 2 (p - 1)/p n bytes per rank. Reduce sends the parts to the root along a binomial tree.
-//! Reduce-scatter ends after the first half, with blocks as parts. If p is not a power of two, ranks are
-//! [folded](super::fold): one more message in, and the result back.
+//! [Recursive halving](super::recursive_halving) ends after the first half, with blocks as parts. If p is not a power of
+//! two, ranks are [folded](super::fold): one more message in, and the result back.
 
 use super::algorithm::{exchange, Algorithm, Collective};
 use super::fold::Fold;
@@ -19,22 +19,27 @@ pub(super) struct Rabenseifner;
 
 impl Algorithm for Rabenseifner {
     fn operations(&self) -> &'static [Operation] {
-        &[Operation::Reduce, Operation::Allreduce, Operation::ReduceScatter]
+        &[Operation::Reduce, Operation::Allreduce]
     }
 
     fn step(&self, collective: &Collective<'_>, index: u64, code: &mut Code) -> bool {
-        let fold = Fold::of(collective);
-        let rounds = u64::from(fold.rounds());
-        let collects = if collective.operation == Operation::ReduceScatter { 0 } else { rounds };
-        match index {
-            0 => fold_in(collective, fold, code),
-            _ if index <= rounds => halve(collective, fold, fold.members >> index, code),
-            _ if index <= rounds + collects => collect(collective, fold, 1 << (index - rounds - 1), code),
-            _ if index == rounds + collects + 1 => fold_out(collective, fold, code),
-            _ => return false,
-        }
-        true
+        step(collective, index, code)
     }
+}
+
+/// A step of a reduction, an allreduce or a reduce-scatter.
+pub(super) fn step(collective: &Collective<'_>, index: u64, code: &mut Code) -> bool {
+    let fold = Fold::of(collective);
+    let rounds = u64::from(fold.rounds());
+    let collects = if collective.operation == Operation::ReduceScatter { 0 } else { rounds };
+    match index {
+        0 => fold_in(collective, fold, code),
+        _ if index <= rounds => halve(collective, fold, fold.members >> index, code),
+        _ if index <= rounds + collects => collect(collective, fold, 1 << (index - rounds - 1), code),
+        _ if index == rounds + collects + 1 => fold_out(collective, fold, code),
+        _ => return false,
+    }
+    true
 }
 
 /// Bytes of the parts of `count` members from `member`.
@@ -128,10 +133,6 @@ mod tests {
             // The root is rank 0, which is folded if any rank is: one more message.
             let back = u64::from(left_out > 0);
             assert_eq!(reduce.0, members * log + members - 1 + left_out + back);
-            if p.is_power_of_two() {
-                let scatter = totals(Operation::ReduceScatter);
-                assert_eq!(scatter, (members * log, members * (members - 1) * n));
-            }
         });
     }
 

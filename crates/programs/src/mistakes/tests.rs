@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 fn shared(program: &str, ranks: u32) -> JobProgram {
     let program = text::parse("my.program", program.as_bytes(), ranks).expect("a program");
-    JobProgram::new(Arc::new(program), Arc::new(Collectives::default()))
+    JobProgram::new(Arc::new(program), Arc::new(Collectives::study()))
 }
 
 /// The mistake. The counted messages are compared with a separate walk.
@@ -196,7 +196,7 @@ fn built_in_programs_have_no_mistakes() {
                 _ => None,
             });
             let program = build(name, ranks, &small.collect::<Vec<_>>());
-            let shared = JobProgram::new(program, Arc::new(Collectives::default()));
+            let shared = JobProgram::new(program, Arc::new(Collectives::study()));
             let expected = Examination { sent: Some(sent(&shared)), ..Examination::default() };
             assert_eq!(examine(&shared, MAX_CALLS), Ok(expected.clone()), "{name} {ranks}");
             // Run three times, it is counted once.
@@ -249,7 +249,7 @@ proptest! {
             }
         }
         left.retain(|_, count| *count != 0);
-        let shared = JobProgram::new(Arc::new(Random { seed }), Arc::new(Collectives::default()));
+        let shared = JobProgram::new(Arc::new(Random { seed }), Arc::new(Collectives::study()));
         let found = examine(&shared, MAX_CALLS).unwrap().unmatched;
         prop_assert_eq!(found.is_none(), left.is_empty());
         if let Some(found) = found {

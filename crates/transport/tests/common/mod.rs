@@ -95,7 +95,7 @@ impl Idle {
         settings: MpiSettings,
         partitions: usize,
     ) -> (PacketResult, Vec<RankRecord>) {
-        let shared = JobProgram::new(Arc::new(program), Arc::new(Collectives::default()));
+        let shared = JobProgram::new(Arc::new(program), Arc::new(Collectives::study()));
         let node_of_rank = Arc::new(nodes.iter().map(|&node| NodeId(node)).collect());
         let ranks = Ranks::new(
             vec![RankJob { job: 0, shared, node_of_rank, rails: None, start: Time::ZERO, background: false }],
@@ -123,7 +123,7 @@ pub(crate) fn finished(
     let engine = PacketEngine::new(&machine, &PacketSettings::study(), &routing.parse().unwrap()).unwrap();
     let job = RankJob {
         job: 0,
-        shared: JobProgram::new(Arc::new(program), Arc::new(Collectives::default())),
+        shared: JobProgram::new(Arc::new(program), Arc::new(Collectives::study())),
         node_of_rank: Arc::new(nodes.iter().map(|&node| NodeId(node)).collect()),
         rails: None,
         start: Time::ZERO,
