@@ -146,6 +146,7 @@ impl Experiment {
             "seed": scenario.seed,
             "machine": record::machine_json(&scenario.machine),
             "jobs": summary::jobs_json(&scenario.machine, &scenario.workload),
+            "collectives": summary::collectives_json(&scenario.workload),
             "assumptions": plan.assumptions.iter().map(AssumedKey::json).collect::<Value>(),
         });
         for (key, value) in foreseen.summary {

@@ -10,7 +10,8 @@ use odonata_engines::{
     Engine, Outcome, Scenario,
 };
 use odonata_machine::Machine;
-use odonata_units::LinkId;
+use odonata_programs::Operation;
+use odonata_units::{Bytes, LinkId};
 use odonata_workload::volumes::Volumes;
 use odonata_workload::Workload;
 use serde_json::{json, Value};
@@ -54,6 +55,7 @@ pub(crate) fn summary(plan: &Plan, outcome: &mut Outcome, facts: &RunFacts<'_>) 
         "convergence": outcome.convergence.take(),
         "classes": class_statistics(&classes, machine, outcome),
         "jobs": job_statistics(&classes, machine, workload, outcome),
+        "collectives": collectives_json(workload),
         "assumptions": plan.assumptions.iter().filter(|known| known.decides).map(AssumedKey::json).collect::<Value>(),
         "warnings": warnings,
     });
@@ -105,6 +107,36 @@ pub(crate) fn jobs_json(machine: &Machine, workload: &Workload) -> Value {
         })
     });
     jobs.collect()
+}
+
+/// The collectives of all jobs with the algorithms that they take, those with the most bytes first.
+pub(crate) fn collectives_json(workload: &Workload) -> Value {
+    let mut rows = Vec::new();
+    for (index, job) in workload.jobs.iter().enumerate() {
+        let Some(program) = &job.program else { continue };
+        let is_complete = job.examined.left_out.is_none();
+        for of in &job.examined.collectives {
+            let has_size = !of.is_vector && of.operation != Operation::Barrier;
+            let size = |bytes: Bytes| has_size.then_some(bytes.0);
+            let given = program.collectives.chosen(of.operation).is_some();
+            let calls = of.calls.saturating_mul(job.iterations.into());
+            let weight = u128::from(of.bytes.0) * u128::from(job.iterations) * u128::from(of.ranks);
+            let row = json!({
+                "job": index,
+                "operation": of.operation.name(),
+                "form": if of.is_vector { "vector" } else { "equal" },
+                "ranks": of.ranks,
+                "bytes_min": size(of.bytes_min),
+                "bytes_max": size(of.bytes_max),
+                "calls": is_complete.then_some(calls),
+                "algorithm": of.algorithm.name,
+                "chosen_by": if given { "file" } else { program.collectives.preset().word() },
+            });
+            rows.push((std::cmp::Reverse((weight, calls)), row));
+        }
+    }
+    rows.sort_by_key(|(weight, _)| *weight);
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
 fn class_statistics(classes: &LinkClasses, machine: &Machine, outcome: &Outcome) -> Value {

@@ -14,17 +14,21 @@
 
 mod agreement;
 mod balance;
+mod collectives;
 mod requests;
 #[cfg(test)]
 mod tests;
 mod walker;
 
+pub use collectives::CollectiveCount;
 pub use walker::Mistake;
 
+use crate::call::Call;
 use crate::expansion::JobProgram;
 use crate::message_counts::MessageCounts;
 use agreement::Agreement;
 use balance::Balance;
+use collectives::CollectiveCounts;
 use std::collections::HashMap;
 use walker::Walker;
 
@@ -48,6 +52,8 @@ pub struct Examination {
     pub left_out: Option<String>,
     /// Messages of one execution. `None` if there are too many to count here.
     pub sent: Option<MessageCounts>,
+    /// Collectives of one execution, by what selects their algorithms. If a part was left out, only those before it.
+    pub collectives: Vec<CollectiveCount>,
 }
 
 /// Results of earlier checks. Many points of a sweep have the same jobs.
@@ -80,7 +86,7 @@ impl Examination {
     /// The result for a job that sends nothing.
     #[must_use]
     pub fn with_no_messages(self) -> Self {
-        Self { sent: Some(MessageCounts::default()), ..self }
+        Self { sent: Some(MessageCounts::default()), collectives: Vec::new(), ..self }
     }
 }
 
@@ -96,6 +102,7 @@ pub fn examine(shared: &JobProgram, most: u64) -> Result<Examination, Mistake> {
         each,
         agreement: Agreement::default(),
         balance: Balance::new(),
+        collectives: CollectiveCounts::default(),
         sent: Some(MessageCounts::default()),
         inner: most.saturating_mul(INNER_CALLS),
         is_truncated: false,
@@ -103,18 +110,19 @@ pub fn examine(shared: &JobProgram, most: u64) -> Result<Examination, Mistake> {
     for first in (0..ranks).step_by(BATCH_RANKS as usize) {
         walk.walk_batch(first..ranks.min(first + BATCH_RANKS))?;
     }
-    let Walk { agreement, balance, sent, is_truncated, .. } = walk;
+    let Walk { agreement, balance, collectives, sent, is_truncated, .. } = walk;
+    let collectives = collectives.into_list();
     if is_truncated {
         let left_out = format!(
             "only the first {each} calls of each of its {ranks} ranks were checked; the run checks later calls, the agreement of \
              ranks on collectives, and unmatched messages"
         );
-        return Ok(Examination { unmatched: None, left_out: Some(left_out), sent: None });
+        return Ok(Examination { unmatched: None, left_out: Some(left_out), sent: None, collectives });
     }
     if !agreement.is_full {
         agreement.all_made(shared)?;
     }
-    let mut examined = Examination { sent, ..Examination::default() };
+    let mut examined = Examination { sent, collectives, ..Examination::default() };
     if agreement.is_full {
         examined.left_out = Some("it creates too many communicators to check all of their collectives".into());
     }
@@ -137,6 +145,7 @@ struct Walk<'a> {
     each: u64,
     agreement: Agreement,
     balance: Balance,
+    collectives: CollectiveCounts,
     /// Message counts, and the remaining limit on calls inside collectives.
     sent: Option<MessageCounts>,
     inner: u64,
@@ -179,6 +188,11 @@ impl Walk<'_> {
             }
             if let Some(call) = &walker.last {
                 self.balance.add(walker.rank, call);
+                if *call == Call::Round {
+                    walker.is_repeating = true;
+                } else if !walker.is_repeating {
+                    self.collectives.add(self.shared, &walker.code, call);
+                }
             }
             if !self.is_truncated {
                 self.agreement.follow(self.shared, walker)?;

@@ -23,7 +23,7 @@ fn examined(program: &str, ranks: u32) -> Result<Examination, String> {
     let shared = shared(program, ranks);
     let found = examine(&shared, MAX_CALLS).map_err(|Mistake(reason)| reason)?;
     assert_eq!(found.sent.as_ref(), Some(&sent(&shared)));
-    Ok(Examination { sent: None, ..found })
+    Ok(Examination { sent: None, collectives: Vec::new(), ..found })
 }
 
 /// Messages of all ranks, from a plain list.
@@ -180,7 +180,9 @@ fn a_long_program_is_checked_in_part() {
 #[test]
 fn messages_of_collectives_are_counted_in_part() {
     let program = shared("repeat 5:\n    alltoall 8 B\n", 20);
-    assert_eq!(examine(&program, 100), Ok(Examination::default()));
+    let found = examine(&program, 100).unwrap();
+    assert_eq!(found.collectives[0].calls, 5);
+    assert_eq!(Examination { collectives: Vec::new(), ..found }, Examination::default());
     assert_eq!(examine(&program, MAX_CALLS).unwrap().sent, Some(sent(&program)));
 }
 
@@ -198,10 +200,14 @@ fn built_in_programs_have_no_mistakes() {
             let program = build(name, ranks, &small.collect::<Vec<_>>());
             let shared = JobProgram::new(program, Arc::new(Collectives::study()));
             let expected = Examination { sent: Some(sent(&shared)), ..Examination::default() };
-            assert_eq!(examine(&shared, MAX_CALLS), Ok(expected.clone()), "{name} {ranks}");
+            let examined = |shared: &JobProgram| Examination {
+                collectives: Vec::new(),
+                ..examine(shared, MAX_CALLS).expect("no mistake")
+            };
+            assert_eq!(examined(&shared), expected, "{name} {ranks}");
             // Run three times, it is counted once.
             let several = shared.repeated(crate::sequence::Rounds::Times(3));
-            assert_eq!(examine(&several, MAX_CALLS), Ok(expected), "{name} {ranks}");
+            assert_eq!(examined(&several), expected, "{name} {ranks}");
         }
     }
 }
@@ -257,5 +263,35 @@ proptest! {
             prop_assert_eq!(named, left.len().min(5));
             prop_assert_eq!(found.contains(&format!("and {} more", left.len().saturating_sub(5))), left.len() > 5);
         }
+    }
+}
+
+/// Two communicators of two ranks each, and all four: each collective counts once, by operation, ranks and algorithm. The
+/// second of two executions does not count.
+#[test]
+fn collectives_by_what_selects_their_algorithm() {
+    let text = "split half color rank / 2\nallreduce 8 B on half\nallreduce 16 B on half\nallreduce 8 B\n\
+                repeat 3:\n    bcast 1 kB\nalltoall sizes blocks\nsizes blocks = from * 8 B\nfree half\n";
+    let lines: Vec<&str> = text.lines().collect();
+    let text = format!("{}\n{}\n", lines[7], [&lines[..7], &lines[8..]].concat().join("\n"));
+    let once = shared(&text, 4);
+    for shared in [once.clone(), once.repeated(crate::sequence::Rounds::Times(2))] {
+        let found = examine(&shared, MAX_CALLS).unwrap().collectives;
+        let found: Vec<_> = found
+            .iter()
+            .map(|of| {
+                let bytes = (of.bytes_min.0, of.bytes_max.0, of.bytes.0);
+                (of.operation.name(), of.is_vector, of.ranks, of.algorithm.name, of.calls, bytes)
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("bcast", false, 4, "binary-tree", 3, (1_000, 1_000, 3_000)),
+                ("allreduce", false, 2, "binary-tree", 4, (8, 16, 48)),
+                ("allreduce", false, 4, "binary-tree", 1, (8, 8, 8)),
+                ("alltoall", true, 4, "pairwise", 1, (0, 0, 0)),
+            ]
+        );
     }
 }

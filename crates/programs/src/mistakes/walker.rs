@@ -32,6 +32,8 @@ pub(super) struct Walker {
     pub(super) owns: Vec<Option<OwnCommunicator>>,
     /// Counter of its messages, until the first execution ends.
     sender: Option<Sender>,
+    /// Whether the first execution has ended.
+    pub(super) is_repeating: bool,
     /// The last call. Its peer is a rank of the job.
     pub(super) last: Option<Call>,
 }
@@ -41,7 +43,7 @@ impl Walker {
         let ranks = shared.program.ranks();
         let world = OwnCommunicator { identity: 0, made: 0, size: ranks, calls: 0, count: 0 };
         let (requests, owns, sender) = (Requests::default(), vec![Some(world)], Some(Sender::default()));
-        Self { rank, code: CallExpander::new(ranks, rank), requests, owns, sender, last: None }
+        Self { rank, code: CallExpander::new(ranks, rank), requests, owns, sender, is_repeating: false, last: None }
     }
 
     /// Makes the next call; false at the end. Adds its messages to `sent`, if given, and subtracts calls inside

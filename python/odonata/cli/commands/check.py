@@ -46,6 +46,7 @@ def command(
     With --json, mistakes are printed as a list `problems` with file, line, column, message and help.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.cli.output.assumptions import print_all, print_assumptions
+    from odonata.cli.output.collectives import print_collectives
     from odonata.cli.output.machine import describe_machine
     from odonata.trial import estimate_run
 
@@ -97,6 +98,7 @@ def command(
     terminal.print_table(screen, jobs, "Jobs")
     more = f"all {len(summary['assumptions'])} keys: --assumptions"
     print_assumptions(screen, summary["assumptions"], len(summary["jobs"]), more)
+    print_collectives(screen, summary["collectives"], [job["name"] for job in summary["jobs"]])
     if estimate is not None:
         screen.print(estimate.sentence())
 

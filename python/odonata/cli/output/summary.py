@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.cli.output import columns, terminal
 from odonata.cli.output.assumptions import print_assumptions
+from odonata.cli.output.collectives import print_collectives
 from odonata.cli.output.machine import describe_machine
 from odonata.quantity import percent, quantity, scale
 from odonata.store.schema import COMPLETE, ENDINGS
@@ -31,6 +32,7 @@ def print_summary(screen: Console, run: Run) -> None:
         screen.print(_convergence(summary["convergence"]))
     screen.print(_cost(summary))
     print_assumptions(screen, summary.get("assumptions", []), len(summary["jobs"]), "all keys: resolved.toml")
+    print_collectives(screen, summary.get("collectives", []), [job["name"] for job in summary["jobs"]])
     if not run.routed:
         terminal.print_table(screen, _job_table(run), "Jobs")
         _print_terms(screen, run)
