@@ -165,3 +165,39 @@ fn programs_on_rails_do_not_depend_on_threads() {
         assert!(failed[0] > 0.0, "{rule}");
     }
 }
+
+/// A ring of nodes with eight NICs of 200 Gb/s: by default its large messages use all of them. Each node sends
+/// 2 (p - 1)/p n bytes; headers and the protocol of each round take the rest.
+#[test]
+fn a_ring_uses_all_eight_nics_by_default() {
+    let machine = "topology = 'torus'\ndims = [4]\nnodes_per_router = 1\nplanes = 8\n\
+                   class.terminal.bandwidth = '200 Gb/s'\nclass.local.bandwidth = '200 Gb/s'";
+    let job = |program: &str| format!("ranks = 4\nranks_per_node = 1\nplacement = 'compact'\nprogram = {program}");
+    let program = "{ name = 'allreduce', bytes = '64 MiB', iterations = 1, compute = '0 ns', final_barrier = false }";
+    let bytes_per_s = |more: &str| {
+        let more = format!("{more}[mpi]\nallreduce = 'ring'\n[engine]\nkind = 'packet'\npacket = '4 KiB'");
+        let result = result(machine, &job(program), &more);
+        2.0 * 3.0 / 4.0 * f64::from(64 << 20) / reals(&result, "jobs", "last_arrival_s")[0]
+    };
+    let bus = bytes_per_s("");
+    assert!((185e9..200e9).contains(&bus), "{bus}");
+}
+
+/// A ring of four ranks on each node leaves the node by the NIC of its last rank only; `check` says so.
+#[test]
+fn a_busy_nic_is_named() {
+    let warnings = |rule: &str| {
+        let text = format!(
+            "format = 3\n[machine]\n{DRAGONFLY}\nrails = 4\n{rule}\n[[job]]\nname = 'llm'\nranks = 32\n\
+             ranks_per_node = 4\nplacement = 'compact'\nprogram = 'ring'\n[engine]\nkind = 'packet'\nrouting = 'min'\n"
+        );
+        Experiment::new(&text, "run.toml").check().unwrap().warnings
+    };
+    let warned = warnings("rail_rule = 'affinity'");
+    assert!(
+        warned.iter().any(|warning| warning.starts_with("job 'llm': NIC 3 of 4 carries ")
+            && warning.contains("rail_rule = \"affinity\"")),
+        "{warned:?}"
+    );
+    assert!(warnings("").iter().all(|warning| !warning.contains("NIC")));
+}

@@ -15,7 +15,7 @@
 //! ([`odonata_machine::RailRouters`]).
 
 use crate::rail_choice::{RailChoice, RailRule};
-use crate::volumes::{Locality, Message};
+use crate::volumes::{Locality, Message, Messages};
 use crate::{Job, Workload};
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, RankId};
@@ -92,6 +92,27 @@ impl JobRails {
     /// Whether a message is divided into parts.
     pub fn is_striped(&self, bytes: Bytes) -> bool {
         self.choice.rail_rule == RailRule::Stripe && bytes >= self.choice.stripe_from
+    }
+
+    /// Bytes of the job's messages between nodes, by rail.
+    pub fn bytes_by_rail(machine: &Machine, job: &Job) -> Vec<u128> {
+        let rails = Self::new(machine, job);
+        let mut bytes = vec![0u128; rails.of_node as usize];
+        let mut messages = Messages::new(machine, job);
+        for rank in job.rank_ids() {
+            for (number, message) in (0..).zip(messages.of(rank)) {
+                let Message { source, target, source_node: a, target_node: b, bytes: size, within } = message;
+                if !matches!(within, Locality::Router | Locality::Network) {
+                    continue;
+                }
+                if rails.is_striped(size) {
+                    rails.shares(a, b, size).for_each(|(rail, share)| bytes[rail as usize] += u128::from(share.0));
+                } else {
+                    bytes[rails.rail(source, target, a, b, number) as usize] += u128::from(size.0);
+                }
+            }
+        }
+        bytes
     }
 
     /// Parts of a striped message between two nodes: rails and bytes, at least one byte each.

@@ -9,8 +9,10 @@ use odonata_memory as memory;
 use odonata_programs::collective::Collectives;
 use odonata_programs::mistakes::ExaminationCache;
 use odonata_programs::ProgramSpec;
+use odonata_workload::rail_choice::{RailChoice, RailRule};
+use odonata_workload::rails::JobRails;
 use odonata_workload::volumes::Messages;
-use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, TrafficSpec, Work, Workload, WorkloadError, TRAFFIC};
+use odonata_workload::{Job, JobSpec, PatternSpec, PlacementSpec, TrafficSpec, Work, Workload, WorkloadError, TRAFFIC};
 use std::sync::Arc;
 
 /// All jobs in the words of the workload crate; `None` for a job with a problem.
@@ -186,5 +188,37 @@ pub(super) fn warnings(machine: &Machine, workload: &Workload) -> Vec<String> {
     });
     let silent = silent.map(|job| format!("job '{}' sends nothing: its pattern gives no rank a message", job.name));
     let left_out = workload.jobs.iter().filter_map(|job| Some((&job.name, job.examined.left_out.as_ref()?)));
-    silent.chain(left_out.map(|(name, words)| format!("job '{name}': {words}"))).collect()
+    let left_out = left_out.map(|(name, words)| format!("job '{name}': {words}"));
+    silent.chain(left_out).chain(workload.jobs.iter().filter_map(|job| busy_rail(machine, job))).collect()
+}
+
+/// Share of the busiest NIC, relative to an equal share, from which a warning names it: with 1.5 a NIC that carries as
+/// much as others is never named, and one of two with three quarters of the bytes is.
+const BUSY_RAIL: f64 = 1.5;
+
+/// Messages of the longest job whose rails are looked at: about a second.
+const RAIL_MESSAGES: u64 = 20_000_000;
+
+/// Warns of a rule under which one of several NICs carries much more than the others. `stripe` needs no look.
+fn busy_rail(machine: &Machine, job: &Job) -> Option<String> {
+    let rule = job.rails.rail_rule;
+    let is_long = job.examined.sent.as_ref().is_none_or(|sent| sent.messages() > RAIL_MESSAGES);
+    if !machine.has_rails() || rule == RailRule::Stripe || job.idle || (job.program.is_some() && is_long) {
+        return None;
+    }
+    let bytes = JobRails::bytes_by_rail(machine, job);
+    let total: u128 = bytes.iter().sum();
+    let (nic, &most) = bytes.iter().enumerate().max_by_key(|(nic, &bytes)| (bytes, std::cmp::Reverse(*nic)))?;
+    let share = most as f64 / total.max(1) as f64;
+    let equal = 1.0 / bytes.len() as f64;
+    (share >= BUSY_RAIL * equal).then(|| {
+        format!(
+            "job '{}': NIC {nic} of {} carries {:.0} % of the bytes between nodes under rail_rule = \"{}\"; \
+             \"stripe\" divides messages over all NICs",
+            job.name,
+            bytes.len(),
+            100.0 * share,
+            rule.word()
+        )
+    })
 }
