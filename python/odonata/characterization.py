@@ -111,10 +111,10 @@ def characterize(
         >>> table = odonata.characterize("programs.toml")
         >>> table.select(["job", "pattern", "ranks", "messages"]).to_pylist()
         [{'job': 'halo', 'pattern': 'halo-3d', 'ranks': 27, 'messages': 216}, {'job': 'sum', 'pattern':
-        'allreduce', 'ranks': 32, 'messages': 124}]
+        'allreduce', 'ranks': 32, 'messages': 640}]
         >>> alone = odonata.characterize("programs.toml", measure="runs/alone")
         >>> [f"{seconds:.2e} s" for seconds in alone["execution_s"].to_pylist()]
-        ['4.58e-05 s', '1.71e-04 s']
+        ['6.12e-05 s', '1.29e-04 s']
     """
     experiment = read(experiment, set)
     rows: list[dict[str, Any]] = [dict(row) for row in experiment.characterize()]

@@ -16,7 +16,9 @@ PATTERN = 'pattern = { name = "all-to-all", bytes = "64 KiB" }\n'
 ACROSS = '[[job]]\nname = "across"\nranks = 16\nranks_per_node = 1\n' + PATTERN
 
 
-def jobs(odonata_command: Command, tmp_path: Path, text: str, *arguments: str) -> dict[str, dict[str, object]]:
+def jobs(
+    odonata_command: Command, tmp_path: Path, text: str, *arguments: str
+) -> dict[str, dict[str, object]]:
     (tmp_path / "x.toml").write_text(text)
     made = odonata_command("run", "x.toml", "-o", "run", "--force", *arguments)
     assert made.returncode == 0, made.stderr

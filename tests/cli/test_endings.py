@@ -140,7 +140,7 @@ role others:
 WAITING = f"role 0:\n    compute 10 ms\n    send 1 8 B\nrole 1:\n    recv 0 8 B\n{OTHERS}"
 BUSY = "1 rank works on a call: it matches, copies or sets up messages (rank 0"
 COMPUTE = "8 ranks compute (for example rank 0 of job 'a' until 10 ms)"
-WAITS = "7 ranks wait (for example rank 1 of job 'a' since 30 ns: recv of 8 B from rank 0, tag 0 at call 1"
+WAITS = "7 ranks wait (for example rank 1 of job 'a' since 20 ns: recv of 8 B from rank 0, tag 0 at call 1"
 
 
 @pytest.mark.parametrize(

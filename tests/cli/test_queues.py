@@ -199,7 +199,7 @@ def test_heterogeneous_jobs_and_arrays_keep_their_numbers(hall: Path) -> None:
 @pytest.mark.parametrize(
     ("machine", "why"),
     [
-        ("queue.txt", "unknown column"),
+        ("queue.txt", "jobs of a batch system"),
         ("edisn", "Did you mean edison?"),
         ("nothing.csv", "nothing.csv"),
         ("hall.toml", r"has no [machine]"),

@@ -214,7 +214,7 @@ def series_of_jobs_are_the_packets_by_arrival(run: Tables) -> None:
     close(series["bytes"], by["bytes"].sum().reindex(index, fill_value=0))
     close(series["bytes_per_s"], series["bytes"] / (INTERVAL_PS / 1e12))
     close(series["latency_mean_ns"], by["latency"].mean().reindex(index))
-    close(series["latency_max_ns"], by["latency"].max().reindex(index, fill_value=0))
+    close(series["latency_max_ns"], by["latency"].max().reindex(index))
     close(series["non_minimal_share"], by["non_minimal"].mean().reindex(index))
     close(series["intermediate_group_share"], by["via_intermediate_group"].mean().reindex(index))
     assert (series["start_ps"] % INTERVAL_PS == 0).all()

@@ -368,11 +368,11 @@ def test_a_point_that_was_stopped_counts_as_one_that_has_not_run(tmp_path: Path)
     results, _ = run_study(load(made), out)
     check_up_to_date(results)
     summary = next(out.glob("*/points/*/summary.json"))
-    summary.write_text(summary.read_text().replace('"complete": true', '"complete": false'))
+    summary.write_text(summary.read_text().replace('"ending": "complete"', '"ending": "interrupted"'))
     check_up_to_date(Results(load(made), out))
     done, total = count_finished(Results(load(made), out))
     assert done == total - 1
-    summary.write_text(summary.read_text().replace('"complete": false', '"complete": true'))
+    summary.write_text(summary.read_text().replace('"ending": "interrupted"', '"ending": "complete"'))
     resolved = summary.with_name("resolved.toml")
     resolved.write_text(resolved.read_text() + "# other")
     with pytest.raises(OdonataError, match="is not up to date with this version"):

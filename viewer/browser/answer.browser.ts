@@ -110,5 +110,7 @@ test('a served page runs the experiment on changed machines', async () => {
   await page.locator('[data-test^=what-if-]').first().click()
   const table = page.locator('[data-test=bottlenecks-0] table', { hasText: 'terminal.bandwidth*=1.1' })
   await table.waitFor({ timeout: 120_000 })
-  expect((await table.innerText()).replaceAll('\u00a0', ' ')).toMatch(/terminal\.bandwidth\*=0\.9\s+[\d.]+ [mu]?s/)
+  expect((await table.innerText()).replaceAll('\u00a0', ' ')).toMatch(
+    /terminal\.bandwidth\*=0\.9\s+[\d.]+ [mu]?s/,
+  )
 })

@@ -86,7 +86,7 @@ fn costs_of_hosts_are_no_preset() {
 fn a_large_allreduce_is_faster_than_the_studys() {
     let time = |mpi: &str| {
         let result = experiment(mpi).run(1, &mut |_, _| true).unwrap_or_else(|error| panic!("{error:?}"));
-        match result.tables.get("jobs").and_then(|jobs| jobs.get("last_arrival_s")) {
+        match result.tables.get("jobs").and_then(|jobs| jobs.get("completion_time_s")) {
             Some(Values::F64(seconds)) => seconds[0],
             other => panic!("{other:?}"),
         }

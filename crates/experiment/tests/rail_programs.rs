@@ -177,7 +177,7 @@ fn a_ring_uses_all_eight_nics_by_default() {
     let bytes_per_s = |more: &str| {
         let more = format!("{more}[mpi]\nallreduce = 'ring'\n[engine]\nkind = 'packet'\npacket = '4 KiB'");
         let result = result(machine, &job(program), &more);
-        2.0 * 3.0 / 4.0 * f64::from(64 << 20) / reals(&result, "jobs", "last_arrival_s")[0]
+        2.0 * 3.0 / 4.0 * f64::from(64 << 20) / reals(&result, "jobs", "completion_time_s")[0]
     };
     let bus = bytes_per_s("");
     assert!((185e9..200e9).contains(&bus), "{bus}");

@@ -170,7 +170,7 @@ fn tables_by_lid_and_port_give_the_run_of_their_routing() {
         first.iter_mut().take(4).for_each(|table| {
             table.values_mut().filter(|port| **port < 8).for_each(|port| *port = 1);
         });
-        let spine = first.iter_mut().nth(4).unwrap();
+        let spine = first.get_mut(4).unwrap();
         let leaf_port = |lid: u32| 4 * ((lid as usize - 100) / 4) + 1;
         spine.extend((100..116).map(|lid| (lid, leaf_port(lid))));
         std::fs::write(folder.0.join("lfts.txt"), ibroute(&first)).unwrap();

@@ -5,8 +5,6 @@
 //! router is in row 3 (x mod 2) + chassis, at column slot, of the group with number y w / 2 + x / 2, where w cabinets
 //! stand in a row. Edison's list of cables, which has both names of every router, follows this rule.
 
-use odonata_units::RouterId;
-
 /// Rows of routers in a cabinet.
 const CHASSIS: u32 = 3;
 
@@ -66,18 +64,6 @@ impl FloorPlan {
         let known =
             at.and_then(|[number, row, column]| Some([self.groups.binary_search(&number).ok()? as u32, row, column]));
         known.ok_or("; the machine has no such cabinet, chassis or slot")
-    }
-}
-
-impl crate::Coordinates {
-    /// The router at the place of a cname; `None` if the name or the machine has no cabinets.
-    pub(crate) fn router_in_cabinet(&self, name: &str, routers: usize) -> Option<Result<RouterId, &'static str>> {
-        let (plan, place) = (self.floor.as_ref()?, parse(name)?);
-        Some(
-            plan.coordinates(place).and_then(|wanted| {
-                self.find(&wanted, routers).ok_or("; the machine has no such cabinet, chassis or slot")
-            }),
-        )
     }
 }
 

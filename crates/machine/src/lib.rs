@@ -12,8 +12,8 @@
 //! crate does not know workloads or routing.
 
 mod builder;
-mod cut_off;
 mod cray_names;
+mod cut_off;
 pub mod edit;
 mod error;
 mod forwarding;
@@ -38,8 +38,8 @@ pub mod subnet;
 pub mod topology;
 
 pub use builder::MachineBuilder;
-pub use cut_off::CutOff;
 pub use cray_names::FloorPlan;
+pub use cut_off::CutOff;
 pub use error::MachineError;
 pub use forwarding::ForwardingKind;
 pub use links::{Bundle, Cable};

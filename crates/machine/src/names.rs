@@ -8,7 +8,7 @@
 //! The name of a node is its router's name, `n` and its slot (`g3r0c12n1`), unless it has its own name. The name of a
 //! link is `g0r0c0>g0r0c1:green.0`.
 
-use crate::{Coordinates, Machine, MachineError};
+use crate::{cray_names, Coordinates, Machine, MachineError};
 use odonata_declare::hint;
 use odonata_units::{LinkId, NodeId, RouterId};
 
@@ -98,6 +98,16 @@ impl Coordinates {
             let near = nearest.map(|r| self.router_name(r)).unwrap_or_default();
             unknown(format!("; did you mean '{near}'? ({})", ranges.join(", ")))
         })
+    }
+
+    /// The router at the place of a cname; `None` if the name or the machine has no cabinets.
+    fn router_in_cabinet(&self, name: &str, routers: usize) -> Option<Result<RouterId, &'static str>> {
+        let (plan, place) = (self.floor.as_ref()?, cray_names::parse(name)?);
+        Some(
+            plan.coordinates(place).and_then(|wanted| {
+                self.find(&wanted, routers).ok_or("; the machine has no such cabinet, chassis or slot")
+            }),
+        )
     }
 
     /// The router at the coordinates `wanted`.

@@ -51,6 +51,8 @@ pub fn apply(builder: &mut MachineBuilder, rules: &[&str]) -> Result<(), String>
     builder.node_router.clear();
     builder.node_up.clear();
     builder.node_names.clear();
+    // LIDs belong to the nodes of the file.
+    builder.subnet = None;
     for (router, slots) in slots.iter().enumerate() {
         builder.node_router.extend(slots.iter().map(|_| RouterId::from_index(router)));
         builder.node_up.extend(slots);

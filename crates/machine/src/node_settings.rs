@@ -46,6 +46,8 @@ fn set_nodes_per_router(builder: &mut MachineBuilder, count: u32) {
     builder.node_router.clear();
     builder.node_up.clear();
     builder.node_names.clear();
+    // LIDs belong to the nodes of the file.
+    builder.subnet = None;
     for (router, slots) in slots.iter().enumerate().filter(|(_, slots)| !slots.is_empty()) {
         let any = slots.contains(&true);
         for slot in 0..count as usize {

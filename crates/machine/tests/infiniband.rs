@@ -92,7 +92,7 @@ fn ports_of_an_adapter_are_rails() {
     assert_eq!(routers_of(&machine, "host02"), ["leaf1", "leaf1"]);
 }
 
-/// Nothing is left out without a word.
+/// Everything that is left out is said.
 #[test]
 fn other_hosts_are_counted_and_named() {
     let ends = ["H-1 1 n1 HCA-1", "H-2 1 n1 HCA-2", "H-3 1 n2 HCA-1", "H-4 1 n2 HCA-2", "H-5 1 login1 HCA-1"];

@@ -1,5 +1,5 @@
-//! All readers: random machines written in each format are read back; the table of formats in the docs is that of the
-//! code; files of other programs are read or refused by name.
+//! All readers: random machines written in each format are read back; the table of formats in the docs equals the
+//! code's; files of other programs are read or refused by name.
 
 use odonata_declare::{Reader, Variant};
 use odonata_machine::import::{detect, FORMATS, KINDS, NOTES};

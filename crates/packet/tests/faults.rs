@@ -180,10 +180,13 @@ fn every_routing_runs_on_every_connected_machine_with_groups() {
     }
 }
 
+/// Virtual channels by routing.
+type ChannelCounts = [(&'static str, u8); 7];
+
 /// Channels of routings: `to_group` channels for a leg to another group, `inside` for a leg within a
 /// group. A whole machine has one each. `min` has `inside` for each of `between` hops between groups, and in the last
 /// group.
-fn by_legs(to_group: u8, inside: u8, between: u8) -> [(&'static str, u8); 7] {
+fn by_legs(to_group: u8, inside: u8, between: u8) -> ChannelCounts {
     let (straight, over_router) = (2 * to_group + inside, 2 * to_group + 2 * inside);
     [
         ("min", (between + 1) * inside),
@@ -201,7 +204,7 @@ fn by_legs(to_group: u8, inside: u8, between: u8) -> [(&'static str, u8); 7] {
 fn every_routing_runs_on_the_studys_machine_with_faults() {
     // A third group costs one more channel towards groups. Two missing cables of one group can make paths inside turn
     // in a circle; 1 % of all local cables, 9, need not.
-    let cases: [(&[&str], Option<[(&str, u8); 7]>); 7] = [
+    let cases: [(&[&str], Option<ChannelCounts>); 7] = [
         (&[], Some(by_legs(1, 1, 1))),
         (&["fail 1% global"], Some(by_legs(2, 1, 2))),
         (&["fail 5% global"], Some(by_legs(2, 1, 2))),

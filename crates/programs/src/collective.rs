@@ -9,6 +9,7 @@ mod binomial;
 mod bruck;
 mod chain;
 mod choice;
+mod collectives;
 mod dissemination;
 mod doubling;
 mod fold;
@@ -29,7 +30,8 @@ mod split_binary;
 mod test_help;
 
 pub use algorithm::{Algorithm, Collective, NamedAlgorithm};
-pub use choice::{Choice, Collectives, Rule};
+pub use choice::{Choice, Rule};
+pub use collectives::Collectives;
 pub use preset::CollectivePreset;
 
 const fn known(name: &'static str, doc: &'static str, algorithm: &'static dyn Algorithm) -> NamedAlgorithm {
@@ -56,12 +58,12 @@ pub const ALGORITHMS: &[NamedAlgorithm] = &[
     known("ring", "blocks passed from neighbour to neighbour", &ring::Ring),
     known("recursive-doubling", "exchanges at distances 1, 2, 4, …", &recursive_doubling::RecursiveDoublingAlgorithm),
     known("rabenseifner", "halves, quarters, … combined, then collected", &rabenseifner::Rabenseifner),
-    known("recursive-halving", "halves, quarters, … combined", &recursive_halving::RecursiveHalving),
+    known("recursive-halving", "halves, quarters, … combined", &recursive_halving::HalvingExchange),
     known("neighbor-exchange", "pairs of blocks to both neighbours in turn", &neighbor_exchange::NeighborExchange),
     known("bruck", "blocks move in steps of powers of two", &bruck::Bruck),
     known("dissemination", "notifications to the ranks 1, 2, 4, … further", &dissemination::Dissemination),
     known("doubling", "blocks sent 1, 2, 4, … ranks further, after a ready message", &doubling::DoublingAlgorithm),
     known("pairwise", "one partner per round", &pairwise::Pairwise),
-    known("scattered", "direct messages to 32 ranks at a time", &scattered::Scattered),
+    known("scattered", "direct messages to 32 ranks at a time", &scattered::ScatteredExchange),
     known("linear", "direct messages to or from each rank", &linear::Linear),
 ];

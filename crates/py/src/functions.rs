@@ -50,7 +50,7 @@ pub(crate) fn host_names(text: &str) -> PyResult<Vec<String>> {
     odonata_machine::hostlist::expand(text).map_err(pyo3::exceptions::PyValueError::new_err)
 }
 
-/// The format of a machine file; `ValueError` names what else it is, and the shortest way to a file that is read.
+/// The format of a machine file; `ValueError` names what else it is, and how to get a file that is read.
 #[pyfunction]
 pub(crate) fn machine_format(content: &[u8]) -> PyResult<&'static str> {
     odonata_machine::import::detect(content).map_err(pyo3::exceptions::PyValueError::new_err)

@@ -337,12 +337,14 @@ def machine_format(content: bytes) -> str:
     """The format of a machine file with this content (a name of `machine_formats`).
 
     Raises:
-        ValueError: It is another kind of file; names the kind, and the shortest way to one that is read.
+        ValueError: It is another kind of file; names the kind, and how to get one that is read.
     """
 
 def machine_formats() -> tuple[list[list[str]], list[tuple[str, str]]]:
-    """The formats of machine files (name, what is read, what is not, files of the tests), and the kinds that are
-    refused by name (name, what to do instead)."""
+    """The formats of machine files and the kinds that are refused by name.
+
+    Of a format: name, what is read, what is not, files of the tests. Of a kind: name, what to do instead.
+    """
 
 def improved_mapping(
     problem: MappingProblem, place_of_rank: list[int], seed: int, tries: int, heat: float

@@ -33,9 +33,9 @@ class Window:
         >>> run = odonata.load("runs/programs")
         >>> from odonata.analysis.critical import of_iteration, whole
         >>> whole(run.table("ranks"), 0)
-        Window(rank=26, start_ps=0, end_ps=45798640)
+        Window(rank=17, start_ps=0, end_ps=61215520)
         >>> of_iteration(run.table("phase_times"), 0, 2).start_ps
-        11657600
+        13207840
     """
 
     rank: int
@@ -307,7 +307,7 @@ def path_by_link(path: pa.Table, links: pa.Table, routers: pa.Table, *, count: i
         >>> with_links = odonata.analysis.add_links(path, run.table("packets"), run.table("ranks"), 0)
         >>> table = odonata.analysis.path_by_link(with_links, run.links, run.routers, count=1)
         >>> table.select(["name", "pieces"]).to_pylist()
-        [{'name': 'g1r2>g1r0:local.0', 'pieces': 13}]
+        [{'name': 'g1r2>g1r0:local.0', 'pieces': 12}]
     """
     frame = path.to_pandas()
     frame["time"] = frame["end_ps"].astype("int64") - frame["start_ps"].astype("int64")

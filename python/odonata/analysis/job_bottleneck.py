@@ -43,6 +43,12 @@ def time_of(run: RunData, job: str) -> float | None:
     return job_seconds(row, run.jobs.schema)
 
 
+def times_of(run: RunData) -> dict[int, float]:
+    """Times by job number, of the jobs that have one."""
+    names = enumerate(run.jobs["name"].to_pylist())
+    return {number: time for number, name in names if (time := time_of(run, name)) is not None}
+
+
 def spans_of(run: RunData) -> dict[int, tuple[float, float]]:
     """Start and end of each job by number, in seconds.
 

@@ -76,7 +76,10 @@ def paired_differences(
         before = at_base.loc[shared].to_numpy(np.float64)
         after = at_level.loc[shared].to_numpy(np.float64)
         rows.append({factor: level, **_row(before, after)})
-    return pa.Table.from_pylist(rows)
+    none = np.empty(0)
+    return (
+        pa.Table.from_pylist(rows) if rows else pa.table({name: [] for name in (factor, *_row(none, none))})
+    )
 
 
 def _row(before: np.ndarray, after: np.ndarray) -> dict[str, float | int | None]:

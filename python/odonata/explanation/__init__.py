@@ -5,6 +5,7 @@ from __future__ import annotations
 from odonata.analysis.job_bottleneck import job_of, overview, reason, time_of
 from odonata.explanation.against import Difference, difference, no_effect
 from odonata.explanation.answer import Explanation, explain
+from odonata.explanation.what_if import measure_changes
 
 __all__ = [
     "Difference",
@@ -12,6 +13,7 @@ __all__ = [
     "difference",
     "explain",
     "job_of",
+    "measure_changes",
     "no_effect",
     "overview",
     "reason",

@@ -6,7 +6,7 @@ import numpy as np
 
 from odonata import machines
 from odonata._core import Experiment
-from odonata.analysis.job_bottleneck import time_of
+from odonata.analysis.job_bottleneck import time_of, times_of
 from odonata.errors import OdonataError
 from odonata.runs import Run
 
@@ -30,10 +30,10 @@ def value_of(quantity: str, run: Run) -> float:
         times = links["bytes"].to_numpy() / links["capacity_bytes_per_s"].to_numpy()
         return float(np.max(times))
     if quantity == SLOWEST:
-        known = [time for name in run.jobs["name"].to_pylist() if (time := time_of(run, name)) is not None]
+        known = times_of(run)
         if not known:
             raise OdonataError(f"no job of this {run.summary['engine']} run has a time")
-        return max(known)
+        return max(known.values())
     job = quantity.removeprefix(TIME_OF)
     time = time_of(run, job)
     if time is None:

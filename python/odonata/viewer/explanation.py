@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +17,15 @@ ROWS = 5
 """Maximum number of bottlenecks listed per job."""
 
 
+Changes = Callable[[RunData, str], pa.Table]
+"""The time of a job of a run after each change of the machine. It runs, so the viewer is given one."""
+
+
+def what_if(run: RunData, job: str, measure: Changes) -> bytes:
+    """Time of a job after each change of the machine, as JSON: `{"changes": [...]}`."""
+    return json.dumps({"changes": _rows(measure(run, job))}).encode()
+
+
 def explanation(run: RunData) -> bytes:
     """Busiest links and sharers of each job, as JSON.
 
@@ -25,13 +35,6 @@ def explanation(run: RunData) -> bytes:
     return json.dumps(
         {"jobs": [_of(run, k, name) for k, name in enumerate(run.jobs["name"].to_pylist())]}
     ).encode()
-
-
-def what_if(run: RunData, job: str) -> bytes:
-    """Time of a job after each edit of the machine, as JSON: `{"changes": [...]}`, as `measure_changes`."""
-    from odonata.explanation.what_if import measure_changes
-
-    return json.dumps({"changes": _rows(measure_changes(run, job))}).encode()
 
 
 def _of(run: RunData, job: int, name: str) -> dict[str, Any]:

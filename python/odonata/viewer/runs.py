@@ -20,7 +20,7 @@ from odonata.store.schema import SUMMARY, Column, declarations, table_file
 from odonata.store.sweep import DESCRIPTION, point_directory, points, read_axes, text
 from odonata.store.writer import is_run
 from odonata.viewer import blocks
-from odonata.viewer.explanation import explanation, what_if
+from odonata.viewer.explanation import Changes, explanation, what_if
 from odonata.viewer.findings import findings, search_runs
 
 PROTOCOL = 4
@@ -262,14 +262,19 @@ class OpenRuns:
         """
         return explanation(self._run(run))
 
-    def what_if(self, run: int, job: str) -> bytes:
-        """Times of a job of a run on other machines, as JSON: it runs the experiment once for each.
+    def what_if(self, run: int, job: str, measure: Changes) -> bytes:
+        """Times of a job of a run on other machines, as JSON.
+
+        Args:
+            run: Number of the run.
+            job: Name of the job.
+            measure: Runs the experiment once for each change, as `odonata.explanation.measure_changes`.
 
         Raises:
             KeyError: Unknown run.
             OdonataError: There is no such job, or a table cannot be read.
         """
-        return what_if(self._run(run), job)
+        return what_if(self._run(run), job, measure)
 
     def _run(self, run: int) -> RunData:
         if not 0 <= run < len(self.runs):

@@ -23,6 +23,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from odonata.errors import OdonataError
+from odonata.viewer.explanation import Changes
 from odonata.viewer.runs import OpenRuns
 
 STATIC = Path(__file__).with_name("static")
@@ -71,12 +72,14 @@ class ViewerServer(ThreadingHTTPServer):
     Args:
         runs: Runs to show.
         port: Port number; 0 picks a free one.
+        measure: Measures what changes of the machine do to a job; without it, the page cannot.
     """
 
     daemon_threads = True
 
-    def __init__(self, runs: OpenRuns, port: int = 0) -> None:
+    def __init__(self, runs: OpenRuns, port: int = 0, measure: Changes | None = None) -> None:
         self.runs = runs
+        self.measure = measure
         self.token = secrets.token_urlsafe(24)
         self.files = page_files()
         self.index = json.dumps(runs.index(), ensure_ascii=False).encode()
@@ -211,9 +214,10 @@ class _Handler(BaseHTTPRequestHandler):
         if asked is not None:
             return "application/json", self._read(lambda: self.server.runs.explain(int(asked[1])))
         changed = re.fullmatch(r"api/runs/(\d{1,4})/what-if\.json", path)
-        if changed is not None:
+        if changed is not None and (measure := self.server.measure) is not None:
             job = parse_qs(address.query).get("job", [""])[0]
-            return "application/json", self._read(lambda: self.server.runs.what_if(int(changed[1]), job))
+            number = int(changed[1])
+            return "application/json", self._read(lambda: self.server.runs.what_if(number, job, measure))
         match = re.fullmatch(r"api/runs/(\d{1,4})/([A-Za-z0-9_%-]+)", path)
         if match is None:
             raise _RefusalError(HTTPStatus.NOT_FOUND, "unknown address")

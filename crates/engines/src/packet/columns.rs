@@ -1,7 +1,6 @@
 //! What the packet engine adds to the tables of every run: columns of links, nodes and jobs.
 
 use super::program_records::ProgramRecords;
-use super::programs::last_rank_end;
 use super::settings::Packet;
 use crate::record::COMPLETION_TIME;
 use crate::scenario::Scenario;
@@ -82,14 +81,8 @@ pub(super) const CHANNEL_STALL: Column =
     Column::sum("stall_ps", U64, Ps, "Stall", "Time the link was stalled while packets of this channel waited.");
 pub(super) const CHANNEL_PEAK: Column =
     Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Maximum bytes in the output buffer at one time.");
-pub(super) const LATENCY_MAX: Column = Column::max(
-    "latency_max_ns",
-    F64,
-    Ns,
-    "Largest latency",
-    "Latency of the slowest packet.",
-)
-.missing(NO_PACKET);
+pub(super) const LATENCY_MAX: Column =
+    Column::max("latency_max_ns", F64, Ns, "Largest latency", "Latency of the slowest packet.").missing(NO_PACKET);
 
 /// Of tables that have `stall_ps`.
 pub(super) const COUNTED_STALL: Column = Column::sum(
@@ -190,8 +183,7 @@ impl<'a> FinishedRun<'a> {
             .by(|run| run.jobs(|job| job.latency.percentile(0.999) / 1e3)),
         percentile("latency_p9999_ns", "Latency, 99.99 %", "99.99th percentile of the latency of packets.")
             .by(|run| run.jobs(|job| job.latency.percentile(0.9999) / 1e3)),
-        LATENCY_MAX
-            .by(|run| run.jobs(|job| if job.packets == 0 { f64::NAN } else { job.latency.max() as f64 / 1e3 })),
+        LATENCY_MAX.by(|run| run.jobs(|job| if job.packets == 0 { f64::NAN } else { job.latency.max() as f64 / 1e3 })),
         per_packet(
             "network_latency_mean_ns",
             Ns,
@@ -268,7 +260,7 @@ fn completion_times(run: &FinishedRun<'_>) -> Option<Values> {
     let end = |(number, job): (usize, &Job)| match job.traffic {
         TrafficKind::Open(_) => None,
         TrafficKind::Program(Execution { background: true, .. }) => None,
-        TrafficKind::Program(_) => last_rank_end(run.ran, number),
+        TrafficKind::Program(_) => run.ran.last_rank_end(number),
         TrafficKind::Closed(_) => {
             let record = &run.result.jobs[number];
             let all = run.closed.packets_of(number, run.engine.settings.payload());

@@ -46,6 +46,18 @@ impl ProgramRecords {
         }
         records
     }
+
+    /// The ranks of a job; none if it has no program.
+    pub(super) fn ranks_of(&self, job: usize) -> &[RankRecord] {
+        let first = self.ranks.partition_point(|rank| usize::from(rank.job) < job);
+        &self.ranks[first..self.ranks.partition_point(|rank| usize::from(rank.job) <= job)]
+    }
+
+    /// End of the last rank of a job, if all ranks reached the end of the program.
+    pub(super) fn last_rank_end(&self, job: usize) -> Option<Time> {
+        let ends: Option<Vec<Time>> = self.ranks_of(job).iter().map(|rank| rank.end).collect();
+        ends?.into_iter().max()
+    }
 }
 
 /// Names of phases, each given by its job and its number in the job's programs.

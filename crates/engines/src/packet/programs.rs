@@ -254,8 +254,7 @@ impl<'a> FinishedRun<'a> {
             "injection_bytes_per_s",
             BytesPerS,
             "Injection rate",
-            "Bytes on wires for the messages, including the overhead of protocols, over the time from the start of the job \
-             to the end of its last rank, or of the run.",
+            "Bytes on wires for the messages, with the overhead of protocols, over the time from the start of the job to its end.",
         )
         .by_if(|run| {
             of_jobs(run, |_, ran, ranks| {
@@ -275,7 +274,7 @@ const fn of_job(name: &'static str, unit: odonata_declare::Unit, label: &'static
 fn of_jobs(run: &FinishedRun<'_>, figure: impl Fn(&Job, &ProgramRecords, &[RankRecord]) -> f64) -> Option<Values> {
     let ran = run.ran;
     let own = |number: usize| {
-        let ranks = ranks_of(ran, number);
+        let ranks = ran.ranks_of(number);
         if ranks.is_empty() {
             f64::NAN
         } else {
@@ -283,18 +282,6 @@ fn of_jobs(run: &FinishedRun<'_>, figure: impl Fn(&Job, &ProgramRecords, &[RankR
         }
     };
     (!ran.ranks.is_empty()).then(|| (0..run.scenario.workload.jobs.len()).map(own).collect())
-}
-
-/// The ranks of a job; none if it has no program.
-fn ranks_of(ran: &ProgramRecords, job: usize) -> &[RankRecord] {
-    let first = ran.ranks.partition_point(|rank| usize::from(rank.job) < job);
-    &ran.ranks[first..ran.ranks.partition_point(|rank| usize::from(rank.job) <= job)]
-}
-
-/// End of the last rank of a job, if all ranks reached the end of the program.
-pub(super) fn last_rank_end(ran: &ProgramRecords, job: usize) -> Option<Time> {
-    let ends: Option<Vec<Time>> = ranks_of(ran, job).iter().map(|rank| rank.end).collect();
-    ends?.into_iter().max()
 }
 
 /// Rounds of a job that all its ranks are through with. Ranks of an endless program that do nothing are at their end.

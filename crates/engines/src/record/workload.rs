@@ -62,9 +62,9 @@ pub(crate) const COMPLETION_TIME: Column = Column::max(
     F64,
     S,
     "Time",
-    "Time from the start of the job to its end: the end of its last rank, or the last arrival of a pattern.",
+    "Time from the job's start to the end of its last rank or, of a pattern, to the last arrival.",
 )
-.missing("the job has no end, did not reach it, or sent nothing between nodes")
+.missing("the job did not end, or sent nothing between nodes")
 .role(Role::JobTime)
 .headline();
 

@@ -9,7 +9,7 @@ use odonata_memory as memory;
 use odonata_programs::collective::Collectives;
 use odonata_programs::mistakes::ExaminationCache;
 use odonata_programs::ProgramSpec;
-use odonata_workload::rail_choice::{RailChoice, RailRule};
+use odonata_workload::rail_choice::RailRule;
 use odonata_workload::rails::JobRails;
 use odonata_workload::volumes::Messages;
 use odonata_workload::{Job, JobSpec, PatternSpec, PlacementSpec, TrafficSpec, Work, Workload, WorkloadError, TRAFFIC};
@@ -192,8 +192,8 @@ pub(super) fn warnings(machine: &Machine, workload: &Workload) -> Vec<String> {
     silent.chain(left_out).chain(workload.jobs.iter().filter_map(|job| busy_rail(machine, job))).collect()
 }
 
-/// Share of the busiest NIC, relative to an equal share, from which a warning names it: with 1.5 a NIC that carries as
-/// much as others is never named, and one of two with three quarters of the bytes is.
+/// Share of the busiest NIC, relative to an equal share, from which a warning names it: one of two NICs with three
+/// quarters of the bytes.
 const BUSY_RAIL: f64 = 1.5;
 
 /// Messages of the longest job whose rails are looked at: about a second.

@@ -1,6 +1,6 @@
 //! The edges of a graph of GraphViz: `graph { a -- b; "c":"p1" -- a }`.
 
-use super::graph::Edges;
+use super::graph_edges::Edges;
 
 /// Part of the text, and its line.
 #[derive(Clone, PartialEq, Debug)]

@@ -10,11 +10,11 @@ use super::dot;
 use super::edge_columns::{EdgeListColumns, EdgeListOptions};
 use super::edge_list::build;
 use super::format::{Format, FormatError};
+use super::graph_edges::Edges;
 use super::located_value::{document, LocatedValue};
 use super::{line, text};
 use crate::{MachineBuilder, MachineError};
 use odonata_declare::{parameters, Reader};
-use odonata_units::Rate;
 use roxmltree::{Document, Node, ParsingOptions};
 
 parameters! {
@@ -28,18 +28,6 @@ impl Format for GraphFile {
     fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
         Ok(graph(bytes, label, &self.options)?)
     }
-}
-
-/// The edges of a file.
-#[derive(Default)]
-pub(super) struct Edges {
-    /// Ends, and the line.
-    pub(super) edges: Vec<(String, String, usize)>,
-    pub(super) directed: bool,
-    /// Bits per second of each edge, if the file has them.
-    rates: Vec<Option<Rate>>,
-    /// Number of vertices, if the file lists them.
-    vertices: Option<usize>,
 }
 
 /// Reads a graph.

@@ -23,13 +23,14 @@ use super::assumed::NIC_BANDWIDTH;
 use super::edge_columns::EdgeListOptions;
 use super::edge_list::ListedCables;
 use super::format::{Format, FormatError};
+use super::infiniband::{data_rate, fabric, unknown_speed, End, Switch};
 use super::infiniband_hosts::{Hosts, Nic};
 use super::{line, text};
 use crate::error::wrong;
 use crate::subnet::{Peer, Subnet, SubnetSwitch};
 use crate::{hostlist, ForwardingKind, MachineBuilder, MachineError, RouterPorts};
 use odonata_declare::{parameters, Kind, OneOrEach, Reader};
-use odonata_units::{NodeId, Rate, RouterId, Time};
+use odonata_units::{NodeId, RouterId, Time};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -49,42 +50,6 @@ impl Format for InfiniBand {
     fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
         Ok(ibnetdiscover(bytes, label, self)?)
     }
-}
-
-/// A port of a switch and what is at the other end.
-pub(super) struct End<'a> {
-    pub(super) line: usize,
-    pub(super) port: u32,
-    pub(super) peer: &'a str,
-    pub(super) peer_port: u32,
-    pub(super) speed: &'a str,
-    /// Description of the other end.
-    pub(super) description: Option<&'a str>,
-    /// LID of the other end.
-    pub(super) lid: Option<u32>,
-}
-
-pub(super) struct Switch<'a> {
-    pub(super) line: usize,
-    guid: &'a str,
-    /// Ports, used or not.
-    ports: u32,
-    description: Option<&'a str>,
-    lid: Option<u32>,
-    pub(super) ends: Vec<End<'a>>,
-}
-
-/// What the file says about an adapter in its own block.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Adapter<'a> {
-    pub(super) device: Option<u32>,
-    pub(super) description: Option<&'a str>,
-}
-
-/// The switches, and the adapters by GUID.
-pub(super) struct Fabric<'a> {
-    pub(super) switches: Vec<Switch<'a>>,
-    pub(super) adapters: HashMap<&'a str, Adapter<'a>>,
 }
 
 /// Reads the output of `ibnetdiscover`.
@@ -139,69 +104,7 @@ pub fn ibnetdiscover(bytes: &[u8], label: &str, options: &InfiniBand) -> Result<
     Ok(builder)
 }
 
-/// The switches with their ports, in the order of the file, and the adapters of the blocks `Ca`.
-fn fabric(text: &str) -> Result<Fabric<'_>, (usize, String)> {
-    let mut switches: Vec<Switch<'_>> = Vec::new();
-    let mut adapters = HashMap::new();
-    let mut device = None;
-    let mut in_switch = false;
-    for (at, content) in (1..).zip(text.lines()) {
-        let content = content.trim_end();
-        if let Some(rest) = content.strip_prefix("Switch").filter(|rest| rest.starts_with(char::is_whitespace)) {
-            let ports = rest.split('"').next().and_then(|number| number.trim().parse().ok());
-            let (Some((guid, rest)), Some(ports)) = (quoted(rest), ports) else {
-                return Err((at, "expected 'Switch', the number of ports and a GUID in quotes".into()));
-            };
-            if switches.iter().any(|switch| switch.guid == guid) {
-                return Err((at, format!("switch {guid} is listed twice")));
-            }
-            switches.push(Switch {
-                line: at,
-                guid,
-                ports,
-                description: quoted(rest).map(|(words, _)| words),
-                lid: quoted(rest).and_then(|(_, rest)| lid_in(rest)),
-                ends: Vec::new(),
-            });
-            in_switch = true;
-        } else if let Some(id) = content.strip_prefix("devid=0x") {
-            device = u32::from_str_radix(id, 16).ok();
-        } else if content.starts_with("Ca") || content.starts_with("Rt") || content.is_empty() {
-            in_switch = false;
-            if let Some((guid, rest)) = quoted(content) {
-                adapters.insert(guid, Adapter { device, description: quoted(rest).map(|(words, _)| words) });
-            }
-        } else if in_switch && content.starts_with('[') {
-            let end = end(at, content).ok_or_else(|| {
-                (at, "expected a port as '[1] \"S-0002c9020040f168\"[3] # \"name\" lid 2 4xQDR'".to_owned())
-            })?;
-            switches.last_mut().expect("the file is in one").ends.push(end);
-        }
-    }
-    Ok(Fabric { switches, adapters })
-}
-
-/// The text between the next two quotes, and the rest.
-fn quoted(text: &str) -> Option<(&str, &str)> {
-    text.split_once('"')?.1.split_once('"')
-}
-
-fn end(line: usize, content: &str) -> Option<End<'_>> {
-    let (port, rest) = content.strip_prefix('[')?.split_once(']')?;
-    let (peer, rest) = quoted(rest)?;
-    let (peer_port, rest) = rest.strip_prefix('[')?.split_once(']')?;
-    let speed = rest.split_whitespace().next_back()?;
-    let described = rest.split_once('#').and_then(|(_, rest)| quoted(rest));
-    let (description, lid) = (described.map(|(words, _)| words), described.and_then(|(_, rest)| lid_in(rest)));
-    Some(End { description, lid, line, port: port.parse().ok()?, peer, peer_port: peer_port.parse().ok()?, speed })
-}
-
-/// The LID in `enhanced port 0 lid 1 lmc 0` or `lid 4 4xQDR`.
-fn lid_in(text: &str) -> Option<u32> {
-    text.split_whitespace().skip_while(|word| *word != "lid").nth(1)?.parse().ok()
-}
-
-/// LIDs and ports, with the numbers of the builder: `place` has the id of each switch, `nics` those of the nodes.
+/// LIDs and ports, with the numbers of the builder: `place` has the id of each switch, `nics` has the NIC of each node.
 fn subnet(
     switches: &[Switch<'_>],
     number: &HashMap<&str, usize>,
@@ -284,33 +187,6 @@ fn short(description: &str) -> Option<String> {
     usable.then_some(name)
 }
 
-/// Data rate in bits per second of a width and a speed, in each direction.
-pub(super) fn data_rate(speed: &str) -> Option<Rate> {
-    let (lanes, generation) = speed.split_once('x')?;
-    let lanes: u64 = lanes.parse().ok().filter(|lanes| [1, 2, 4, 8, 12].contains(lanes))?;
-    // Signalling rate of a lane in kb/s, and the share of data bits (InfiniBand Architecture, volume 2).
-    let (signals, data, of) = match generation {
-        "SDR" => (2_500_000, 8, 10),
-        "DDR" => (5_000_000, 8, 10),
-        "QDR" => (10_000_000, 8, 10),
-        "FDR10" => (10_312_500, 64, 66),
-        "FDR" => (14_062_500, 64, 66),
-        "EDR" => (25_781_250, 64, 66),
-        // Four signal levels, and an error code; sold as 50, 100 and 200 Gb/s of data per lane.
-        "HDR" => (50_000_000, 1, 1),
-        "NDR" => (100_000_000, 1, 1),
-        "XDR" => (200_000_000, 1, 1),
-        _ => return None,
-    };
-    Some(Rate::from_bits_per_s(lanes * signals * 1000 / of * data))
-}
-
-pub(super) fn unknown_speed(speed: &str) -> String {
-    format!(
-        "speed '{speed}'; expected a width and a speed such as 4xQDR: SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR, XDR"
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -360,6 +236,36 @@ mod tests {
         assert!(edited("+1 4xEDR").is_ok());
         let error = edited("+2 4xEDR").unwrap_err().to_string();
         assert!(error.starts_with("router spine1 needs 4 ports (4 of cables, 0 of nodes) but has 3"), "{error}");
+    }
+
+    /// Nodes are numbered rail by rail, and the hosts by the switch of their first rail: h2, h1, h2.1, h1.1.
+    #[test]
+    fn every_rail_has_its_lid() {
+        let text = "Switch\t36 \"S-a\"\t\t# \"MF0;leaf1:IS5030/U1\" enhanced port 0 lid 1 lmc 0\n\
+            [1]\t\"H-12\"[1](12) \t\t# \"h1 HCA-2\" lid 12 4xEDR\n\
+            [2]\t\"H-21\"[1](21) \t\t# \"h2 HCA-1\" lid 21 4xEDR\n\
+            [3]\t\"S-b\"[3]\t\t# \"MF0;leaf2:IS5030/U1\" lid 2 4xEDR\n\n\
+            Switch\t36 \"S-b\"\t\t# \"MF0;leaf2:IS5030/U1\" enhanced port 0 lid 2 lmc 0\n\
+            [1]\t\"H-22\"[1](22) \t\t# \"h2 HCA-2\" lid 22 4xEDR\n\
+            [2]\t\"H-11\"[1](11) \t\t# \"h1 HCA-1\" lid 11 4xEDR\n\
+            [3]\t\"S-a\"[3]\t\t# \"MF0;leaf1:IS5030/U1\" lid 1 4xEDR\n";
+        let machine = read(text).unwrap().build().unwrap();
+        let subnet = machine.subnet().unwrap();
+        let node_of_lid = [(11, 1), (12, 3), (21, 0), (22, 2)].map(|(lid, node)| (lid, NodeId(node)));
+        assert_eq!(subnet.node_of_lid, BTreeMap::from(node_of_lid));
+        for (lid, name) in [(11, "h1"), (12, "h1.1"), (21, "h2"), (22, "h2.1")] {
+            assert_eq!(machine.node_name(subnet.node_of_lid[&lid]), name);
+        }
+        let [a, b] = [&subnet.switches[0], &subnet.switches[1]];
+        let ports = |nodes: [u32; 2], next| {
+            let [first, second] = nodes.map(|node| Peer::Node(NodeId(node)));
+            BTreeMap::from([(1, first), (2, second), (3, Peer::Router(next, 0))])
+        };
+        assert_eq!([&a.ports, &b.ports], [&ports([3, 0], b.router), &ports([2, 1], a.router)]);
+        assert!(machine.nodes().all(|node| {
+            let at = subnet.switches.iter().find(|switch| switch.ports.values().any(|&peer| peer == Peer::Node(node)));
+            at.is_some_and(|switch| switch.router == machine.router_of(node))
+        }));
     }
 
     #[test]

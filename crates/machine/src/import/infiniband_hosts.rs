@@ -1,6 +1,6 @@
 //! The hosts of an InfiniBand network: which adapters belong to one host, and which are no nodes.
 
-use super::ibnetdiscover::{data_rate, unknown_speed, Adapter, End, Fabric};
+use super::infiniband::{data_rate, unknown_speed, Adapter, End, Fabric};
 use crate::rails::nic_name;
 use crate::MachineBuilder;
 use odonata_units::{Rate, RouterId};

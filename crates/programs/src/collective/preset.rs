@@ -3,11 +3,14 @@
 mod mpich;
 mod open_mpi;
 mod study;
+mod table;
 
-use super::choice::{find, Choice, Rule, SizeMeasure};
+use super::choice::Choice;
 use crate::call::Operation;
 use odonata_declare::words;
-use odonata_units::Bytes;
+use table::OperationTable;
+
+pub(super) use table::Form;
 
 words! {
     /// Source of the collective algorithms that are not given.
@@ -19,42 +22,6 @@ words! {
         Study = "study": "the interference study (Kang et al. 2022), one algorithm for all sizes",
     }
 }
-
-/// The algorithms of one operation in one form.
-#[derive(Debug)]
-pub(super) struct OperationTable {
-    pub(super) operation: Operation,
-    pub(super) form: Form,
-    pub(super) rows: &'static [Row],
-}
-
-/// Whether blocks have one size, or sizes of their own (the vector forms of MPI). A table without rows for vectors uses
-/// the other rows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Form {
-    Equal,
-    Vector,
-}
-
-/// Algorithms for some numbers of ranks. The first row that holds is used.
-#[derive(Debug)]
-pub(super) struct Row {
-    pub(super) ranks: Ranks,
-    pub(super) measure: SizeMeasure,
-    /// Algorithms below sizes in bytes, in increasing order. The last one has no limit.
-    pub(super) below: &'static [(u64, &'static str)],
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Ranks {
-    Any,
-    Below(u32),
-    PowerOfTwo,
-    PowerOfTwoBelow(u32),
-}
-
-/// The largest size: the last algorithm of a row has no limit.
-pub(super) const REST: u64 = u64::MAX;
 
 impl CollectivePreset {
     fn tables(self) -> &'static [OperationTable] {
@@ -69,26 +36,7 @@ impl CollectivePreset {
     pub(super) fn choice(self, operation: Operation, form: Form) -> Choice {
         let of_form =
             |form: Form| self.tables().iter().find(|table| (table.operation, table.form) == (operation, form));
-        let table = of_form(form).or_else(|| of_form(Form::Equal)).expect("a preset has every operation");
-        Choice { operation, rules: table.rows.iter().flat_map(|row| row.rules(operation)).collect() }
-    }
-}
-
-impl Row {
-    fn rules(&self, operation: Operation) -> impl Iterator<Item = Rule> + '_ {
-        let (below_ranks, power_of_two) = match self.ranks {
-            Ranks::Any => (None, false),
-            Ranks::Below(ranks) => (Some(ranks), false),
-            Ranks::PowerOfTwo => (None, true),
-            Ranks::PowerOfTwoBelow(ranks) => (Some(ranks), true),
-        };
-        self.below.iter().map(move |&(below, name)| Rule {
-            up_to: (below != REST).then(|| Bytes(below - 1)),
-            up_to_ranks: below_ranks.map(|ranks| ranks - 1),
-            power_of_two,
-            measure: self.measure,
-            algorithm: find(operation, name).expect("a table names algorithms of its operation"),
-        })
+        of_form(form).or_else(|| of_form(Form::Equal)).expect("a preset has every operation").choice()
     }
 }
 
@@ -96,6 +44,7 @@ impl Row {
 mod tests {
     use super::*;
     use crate::collective::{Collective, Collectives};
+    use odonata_units::Bytes;
 
     /// Points of the published tables, on both sides of each limit that was read by hand.
     #[test]

@@ -9,9 +9,9 @@ use crate::code::Code;
 
 /// The algorithm.
 #[derive(Debug)]
-pub(super) struct RecursiveHalving;
+pub(super) struct HalvingExchange;
 
-impl Algorithm for RecursiveHalving {
+impl Algorithm for HalvingExchange {
     fn operations(&self) -> &'static [Operation] {
         &[Operation::ReduceScatter]
     }
@@ -29,7 +29,7 @@ mod tests {
     #[test]
     fn messages_and_bytes() {
         each_size(|p| {
-            let totals = check(&RecursiveHalving, Case::of(Operation::ReduceScatter, p, 1000)).totals();
+            let totals = check(&HalvingExchange, Case::of(Operation::ReduceScatter, p, 1000)).totals();
             if p.is_power_of_two() {
                 let ranks = u64::from(p);
                 assert_eq!(totals, (ranks * u64::from(p.ilog2()), ranks * (ranks - 1) * 1000));

@@ -31,7 +31,7 @@ impl Algorithm for ScatterAllgather {
         // Both operations among places, whose numbers are ranks of this inner collective.
         let inner = Collective { rank: collective.place(), root: 0, ..*collective };
         let first = code.calls().len();
-        let goes_on = match index {
+        let has_more = match index {
             0 => {
                 let to_place = |_: u32, to: u32| part_of(to);
                 let scatter = Collective { operation: Operation::Scatter, sizes: Some(&to_place), ..inner };
@@ -55,7 +55,7 @@ impl Algorithm for ScatterAllgather {
                 _ => {}
             }
         }
-        goes_on
+        has_more
     }
 }
 

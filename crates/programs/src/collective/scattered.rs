@@ -9,11 +9,11 @@ use crate::code::Code;
 
 /// The algorithm.
 #[derive(Debug)]
-pub(super) struct Scattered;
+pub(super) struct ScatteredExchange;
 
 const BATCH: u32 = 32;
 
-impl Algorithm for Scattered {
+impl Algorithm for ScatteredExchange {
     fn operations(&self) -> &'static [Operation] {
         &[Operation::Alltoall]
     }
@@ -45,7 +45,10 @@ mod tests {
     fn messages_and_bytes() {
         each_size(|p| {
             let pairs = u64::from(p) * u64::from(p - 1);
-            assert_eq!(check(&Scattered, Case::of(Operation::Alltoall, p, 1000)).totals(), (pairs, pairs * 1000));
+            assert_eq!(
+                check(&ScatteredExchange, Case::of(Operation::Alltoall, p, 1000)).totals(),
+                (pairs, pairs * 1000)
+            );
         });
     }
 
@@ -53,7 +56,7 @@ mod tests {
     #[test]
     fn batches() {
         let case = Case::of(Operation::Alltoall, 34, 1);
-        let calls = |index| case.step(&Scattered, 0, index).map(|calls| calls.len());
+        let calls = |index| case.step(&ScatteredExchange, 0, index).map(|calls| calls.len());
         assert_eq!([calls(0), calls(1), calls(2)], [Some(65), Some(3), None]);
     }
 }

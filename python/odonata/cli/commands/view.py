@@ -53,6 +53,7 @@ def command(
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     import webbrowser
 
+    from odonata.explanation import measure_changes
     from odonata.viewer.bundles import all_bundled
     from odonata.viewer.counters import is_counters, read_counters
     from odonata.viewer.runs import OpenRuns
@@ -75,7 +76,7 @@ def command(
     if html is not None:
         _write(opened, html, bundle)
         return
-    with ViewerServer(opened, port) as server:
+    with ViewerServer(opened, port, measure_changes) as server:
         if print_ssh:
             click.echo(f"Enter on your own machine:\n  {server.ssh}\nThen open there:")
         click.echo(f"{server.url}\nStop with Ctrl-C.")

@@ -3,9 +3,9 @@
 //! A count of elements is taken as bytes / 8. Selections by the nodes of the ranks are left out, since programs do not
 //! know machines.
 
-use super::{Form, OperationTable, Ranks, Row, REST};
 use crate::call::Operation;
-use crate::collective::choice::SizeMeasure::{Call, PerMember, Total};
+use crate::collective::choice::SizeMeasure::{self, Call, PerMember, Total};
+use crate::collective::preset::table::{Form, OperationTable, Ranks, Row, REST};
 
 pub(super) const TABLES: &[OperationTable] = &[
     OperationTable { operation: Operation::Barrier, form: Form::Equal, rows: &[any(Call, &[(REST, "dissemination")])] },
@@ -27,7 +27,7 @@ pub(super) const TABLES: &[OperationTable] = &[
     },
 ];
 
-const fn any(measure: super::SizeMeasure, below: &'static [(u64, &'static str)]) -> Row {
+const fn any(measure: SizeMeasure, below: &'static [(u64, &'static str)]) -> Row {
     Row { ranks: Ranks::Any, measure, below }
 }
 

@@ -1,9 +1,9 @@
 //! The interference study (Kang et al. 2022): one algorithm for all sizes. Its MPI has no reduce-scatter and no scan; the
 //! algorithms of these two are the usual ones of MPI libraries.
 
-use super::{Form, OperationTable, Ranks, Row, REST};
 use crate::call::Operation;
 use crate::collective::choice::SizeMeasure::Call;
+use crate::collective::preset::table::{Form, OperationTable, Ranks, Row, REST};
 
 pub(super) const TABLES: &[OperationTable] = &[
     always(Operation::Barrier, &[Row { ranks: Ranks::Any, measure: Call, below: &[(REST, "binary-tree")] }]),
