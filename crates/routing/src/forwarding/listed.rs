@@ -1,6 +1,6 @@
 //! Forwarding tables from a file, checked before a run.
 //!
-//! A subnet manager writes tables by LID and port number ([`super::lft`]). A CSV file has names of the machine in the
+//! A subnet manager writes tables by LID and port number (`lft.rs`). A CSV file has names of the machine in the
 //! columns `router`, `destination` (a node) and `next` (a router). The optional column `cable` numbers parallel cables
 //! from 0, in the order of the machine's links. A router with the destination needs no row.
 
