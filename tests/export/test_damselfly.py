@@ -61,7 +61,7 @@ def test_other_machines_have_no_place_in_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "cannot be read as CSV"),
+        ("", "expected traffic of links"),
         ("a,b\n1,2\n", "does not start with the columns sg,sr"),
         (
             "sg,sr,sc,dg,dr,dc,color,bytes\n0,0,0,0,1,0,g,4\n0,0,0,0,1,0,x,4\n",
@@ -72,7 +72,7 @@ def test_other_machines_have_no_place_in_it(tmp_path: Path) -> None:
             "column bytes has values that are not numbers",
         ),
         ("sg,sr,sc,dg,dr,dc,color,bytes\n0,0.5,0,0,1,0,g,4\n", "column sr has values that are not numbers"),
-        ("sg,sr,sc,dg,dr,dc,color,bytes\n0,0\n", "cannot be read as CSV"),
+        ("sg,sr,sc,dg,dr,dc,color,bytes\n0,0\n", "expected traffic of links"),
     ],
 )
 def test_what_is_no_such_file_is_said(tmp_path: Path, text: str, message: str) -> None:

@@ -12,7 +12,8 @@ PACKAGE = Path(__file__).parents[2] / "python" / "odonata"
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("_core", "errors"),
-    ("colors", "notebook", "programs", "quantity", "textfile", "toml"),
+    ("colors", "notebook", "programs", "quantity", "toml"),
+    ("files",),
     ("store",),
     ("analysis",),
     ("plot", "viewer", "export"),

@@ -70,9 +70,9 @@ def test_an_empty_table_is_an_error(tmp_path: Path) -> None:
             "line 2: column sc is empty",
         ),
         (HEADER + "1,0,2,1,0,3,g,many,5,0.5,1,1\n", "column flits has values that are not numbers"),
-        (HEADER + "1,0,2,1,0,3,g,1\n", "as a table"),
+        (HEADER + "1,0,2,1,0,3,g,1\n", "expected a table of counters"),
         (HEADER + "-1,0,2,1,0,3,g,1,2,3,4,5\n", "line 2: sg = -1 is not a coordinate"),
-        ("", "as a table"),
+        ("", "expected a table of counters"),
     ],
 )
 def test_errors_name_their_place(tmp_path: Path, text: str, message: str) -> None:

@@ -20,7 +20,7 @@ from odonata.amg import model
 from odonata.amg.hierarchy import Hierarchy
 from odonata.amg.machines import ParameterSet
 from odonata.errors import OdonataError
-from odonata.textfile import read_text
+from odonata.files import read_text
 
 UNITS = {"time_s": 1.0, "time_ms": 1e-3, "time_us": 1e-6}
 """Columns of times, and their unit in seconds."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from odonata import _core
+from odonata import _core, files
 from odonata.amg import library
 from odonata.errors import OdonataError, nearest
 
@@ -62,8 +62,8 @@ def load(name_or_path: str) -> ParameterSet:
     where = f"{name_or_path}.toml" if name_or_path in known else name_or_path
     if name_or_path in known or path.suffix == ".toml" or path.exists():
         try:
-            text = path.read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            text = files.read_utf8(path)
+        except (OSError, ValueError) as error:
             raise OdonataError(f"cannot read the machine file {path}: {error}") from None
     else:
         others = f"Use one of {', '.join(names())}, or the path of a .toml file."

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from odonata.amg.problems import LARGEST
 from odonata.errors import OdonataError
-from odonata.textfile import read_text
+from odonata.files import read_text
 
 METHODS = ("metis", "bisection", "order")
 Numbers = npt.NDArray[np.int64]

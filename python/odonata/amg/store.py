@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
+import pyarrow.compute as pc
 
-from odonata import __version__
+from odonata import __version__, files
 from odonata.amg import library
-from odonata.amg.hierarchy import LEVEL_FIELDS, Hierarchy
+from odonata.amg.hierarchy import LEVEL_FIELDS, MESSAGE_COLUMNS, Hierarchy
 from odonata.errors import OdonataError
+from odonata.store import integrity
 from odonata.store.schema import HIERARCHY_FORMAT, SUMMARY, table_file
 from odonata.store.writer import RunWriter
 
@@ -58,7 +59,7 @@ def read_summary(directory: Path) -> dict[str, Any]:
         OdonataError: The directory holds no hierarchy.
     """
     try:
-        summary = json.loads((directory / SUMMARY).read_bytes())
+        summary = files.read_json(directory / SUMMARY)
     except FileNotFoundError:
         hint = f"A hierarchy directory holds {SUMMARY}. Make one with `odonata amg hierarchy`."
         raise OdonataError(f"{directory} is not a hierarchy directory", hint=hint) from None
@@ -66,8 +67,14 @@ def read_summary(directory: Path) -> dict[str, Any]:
         raise OdonataError(f"{directory / SUMMARY} cannot be read: {error}") from None
     if not isinstance(summary, dict) or summary.get("format") != HIERARCHY_FORMAT:
         raise OdonataError(f"{directory} is not a hierarchy directory", hint=f"{SUMMARY} has another format.")
-    if summary.get("format_version", 0) > FORMAT_VERSION:
+    version = summary.get("format_version")
+    if not isinstance(version, int):
+        raise OdonataError(f"{directory / SUMMARY} is damaged: it has no format_version")
+    if version > FORMAT_VERSION:
         raise OdonataError(f"{directory} was written by a newer Odonata ({summary.get('odonata_version')})")
+    wrong = integrity.hierarchy_problems(summary)
+    if wrong:
+        raise OdonataError(f"{directory / SUMMARY} is damaged at {', '.join(wrong)}")
     return summary
 
 
@@ -76,7 +83,20 @@ def read_table(directory: Path, name: str) -> pa.Table:
     path = directory / table_file(name)
     if directory.is_dir() and not path.exists():
         raise OdonataError(f"{directory} has no table {name}")
-    return read_parquet(path)
+    table = read_parquet(path)
+    if name.endswith("messages"):
+        wrong = integrity.column_problems(table, MESSAGE_COLUMNS)
+        ranks = read_summary(directory)["ranks"]
+        outside = [end for end in ("source", "destination") if not wrong and _largest(table[end]) >= ranks]
+        wrong += [f"its column {end} has ranks beyond {ranks:,}" for end in outside]
+        if wrong:
+            raise OdonataError(f"{path} is damaged: {'; '.join(wrong)}")
+    return table
+
+
+def _largest(ids: pa.ChunkedArray) -> float:
+    largest: float | None = pc.max(ids).as_py()
+    return -1 if largest is None else largest
 
 
 def has_table(directory: Path, name: str) -> bool:
@@ -87,27 +107,29 @@ def has_table(directory: Path, name: str) -> bool:
 def read_parquet(path: Path) -> pa.Table:
     """Reads a table from a file."""
     try:
-        return pq.read_table(path, partitioning=None)
+        return files.read_parquet(path)
     except FileNotFoundError:
         raise OdonataError(f"there is no table {path}") from None
-    except (pa.ArrowException, OSError) as error:
+    except (OSError, ValueError) as error:
         raise OdonataError(f"{path} cannot be read: {error}") from None
 
 
 def read(directory: Path, prefix: str = "") -> Hierarchy:
     """The hierarchy of a directory; prefix `regrouped_` reads the one after a redistribution."""
     summary = read_summary(directory)
-    levels = read_table(directory, f"{prefix}levels").to_pylist()
-    missing = [name for name in LEVEL_FIELDS if not levels or name not in levels[0]]
-    if missing:
-        raise OdonataError(f"{directory}: the table of levels has no column {', '.join(missing)}")
+    levels = read_table(directory, f"{prefix}levels")
+    wrong = integrity.column_problems(levels, LEVEL_FIELDS) if levels.num_rows else ["it is empty"]
+    if wrong:
+        raise OdonataError(f"{directory}: the table of levels is damaged: {'; '.join(wrong)}")
+    if prefix and not summary.get("redistributed"):
+        raise OdonataError(f"{directory} has no redistribution")
     ranks = summary["redistributed"]["groups"] if prefix else summary["ranks"]
-    return Hierarchy(ranks, levels, summary["settings"], summary["source"])
+    return Hierarchy(ranks, levels.to_pylist(), summary["settings"], summary["source"])
 
 
 def shipped() -> list[Hierarchy]:
     """All hierarchies that the package contains."""
-    return [parse(json.loads(path.read_text("utf-8"))) for _, path in library.files("hierarchies")]
+    return [parse(files.read_json(path)) for _, path in library.files("hierarchies")]
 
 
 def parse(content: Mapping[str, Any]) -> Hierarchy:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from odonata.errors import OdonataError
-from odonata.textfile import read_text
+from odonata.files import read_text
 
 TYPES = {
     "int32": np.int64,

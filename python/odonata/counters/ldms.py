@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from odonata.errors import OdonataError
-from odonata.textfile import read_text
+from odonata.files import read_text
 
 TIMES = ("time", "timestamp")
 PRODUCER = "producername"

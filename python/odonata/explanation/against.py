@@ -8,7 +8,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from odonata import toml
 from odonata.analysis import shapley
 from odonata.analysis.job_bottleneck import job_of, reason, time_of
 from odonata.errors import ExperimentError, OdonataError
@@ -73,7 +72,7 @@ def difference(
     if before is None or after is None:
         none = base if before is None else run
         raise OdonataError(f"job {name} of {none.name} has no end, so it has no time to compare")
-    found = changes(toml.parse(base.resolved), toml.parse(run.resolved))
+    found = changes(base.settings, run.settings)
     makes_runs = all(r.summary["engine"] in RUN_AGAIN for r in (base, run)) if blame is None else blame
     return Difference(
         job=name,
@@ -91,7 +90,7 @@ def _blame(
     """The cost of each change, from extra runs with some of the changes."""
     from odonata import api
 
-    first, last = toml.parse(base.resolved), toml.parse(run.resolved)
+    first, last = base.settings, run.settings
     causes = {change.name: [change] for change in found}
     if len(causes) > CAUSES_MAX:
         causes = {}
@@ -126,4 +125,4 @@ def no_effect(base: Run, run: Run) -> list[str]:
         return []
     if any(not base.table(name).equals(run.table(name)) for name in base.table_names):
         return []
-    return [change.name for change in changes(toml.parse(base.resolved), toml.parse(run.resolved))]
+    return [change.name for change in changes(base.settings, run.settings)]

@@ -30,7 +30,7 @@ def blame_of(
     """The cost of each other job, and the job's time alone."""
     from odonata import api
 
-    resolved = toml.parse(run.resolved)
+    resolved = run.settings
     others = [o["name"] for o in resolved["job"] if not o["idle"] and not o["absent"] and o["name"] != job]
     single = _single_causes(others, shared)
     rest = [name for name in others if name not in single]

@@ -10,7 +10,6 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from odonata import toml
 from odonata.analysis.job_bottleneck import job_of, time_of
 from odonata.errors import ExperimentError
 from odonata.store.run import RunData
@@ -51,7 +50,7 @@ def measure_changes(run: RunData, name: str, progress: Callable[[int, int], None
     number, _ = job_of(run, name)
     before = time_of(run, name)
     edits = changes_of(run, number)
-    given = toml.parse(run.resolved)["machine"].get("edit", [])
+    given = run.settings["machine"].get("edit", [])
     rows = []
     for made, edit in enumerate(edits):
         if progress is not None:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
+from odonata import files
 from odonata.analysis.links import floats, job_bytes
 from odonata.errors import OdonataError
 from odonata.store.atomic import atomic_file
@@ -58,10 +59,7 @@ def read(path: Path) -> pa.Table:
     Raises:
         OdonataError: The file has another format, or a value is not a number or a colour.
     """
-    try:
-        table = pyarrow.csv.read_csv(path)
-    except (OSError, pa.ArrowException) as error:
-        raise OdonataError(f"{path} cannot be read as CSV: {error}") from None
+    table = files.read_csv(path, "traffic of links as Damselfly writes it")
     expected = [*_COORDINATES, "color", "bytes"]
     if table.column_names[: len(expected)] != expected:
         raise OdonataError(f"{path} does not start with the columns {','.join(expected)}")

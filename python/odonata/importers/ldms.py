@@ -17,8 +17,8 @@ from pathlib import Path
 
 from odonata.counters.ldms import TILE, Growth, read_growth
 from odonata.errors import OdonataError
+from odonata.files import read_text
 from odonata.importers.jobs import listed, plural
-from odonata.textfile import read_text
 
 FLITS = re.compile(r"INQ_PRF_INCOMING_FLIT_VC(\d)$")
 STALLS = "INQ_PRF_ROWBUS_STALL_CNT"

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from odonata.errors import OdonataError
+from odonata.files import read_lines
 from odonata.importers.jobs import ImportedJob, file_name, listed, plural
-from odonata.textfile import read_lines
 
 SYNTHETIC: Mapping[int, str] = {
     1: "uniform",

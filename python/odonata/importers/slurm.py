@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from odonata.errors import OdonataError
+from odonata.files import read_text
 from odonata.importers import foreign_queues, tables
 from odonata.importers.queues import RUNNING, SACCT, Entry, Listing
-from odonata.textfile import read_text
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "number": ("JOBID", "JobID"),

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from odonata import files
 from odonata.errors import DamagedRunError
 from odonata.optimization.objectives import PRICE
 from odonata.store.optimization import FORMAT, FORMAT_VERSION, TRIALS, read_description
@@ -106,8 +106,12 @@ class Optimization:
         directory = Path(directory)
         description = read_description(directory)
         try:
-            return cls(directory, description["objectives"], pq.ParquetFile(directory / TRIALS).read())
-        except (OSError, pa.ArrowInvalid, KeyError) as error:
+            return cls(
+                directory,
+                description["objectives"],
+                files.read_parquet(directory / TRIALS, rows=files.ROWS_MAX),
+            )
+        except (OSError, ValueError, KeyError) as error:
             raise DamagedRunError(f"{directory / TRIALS} cannot be read: {error}") from None
 
     @property

@@ -14,17 +14,18 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 
-from odonata import __version__
+from odonata import __version__, files
 from odonata._core import Experiment
 from odonata.api import ExperimentInput, read
-from odonata.errors import ExperimentError, OdonataError, StoreError
+from odonata.errors import DamagedRunError, ExperimentError, OdonataError, StoreError
 from odonata.optimization.objectives import PRICE, price_of, value_of
 from odonata.optimization.result import Optimization, SearchSettings, Trial, table_of
 from odonata.runs import Run
@@ -89,12 +90,11 @@ def optimize(
     settings, trial_count = _read_settings(experiment)
     _make(directory, settings, experiment)
     runner = _Runner(experiment, directory, settings, processes or processors())
-    journal = optuna.storages.journal.JournalFileBackend(str(directory / "optuna.log"))
     trials = search(
         settings,
         trial_count,
         runner.run,
-        storage=optuna.storages.JournalStorage(journal),
+        storage=_open_log(optuna, directory / "optuna.log"),
         each=lambda found: _write(directory, settings, found),
         progress=progress,
     )
@@ -206,20 +206,52 @@ def _make(directory: Path, settings: SearchSettings, experiment: Experiment) -> 
             path.write_text(content, encoding="utf-8")
 
 
-def _load_trials(optuna: Any, study: optuna.Study) -> list[Trial]:
-    """The trials of an earlier call, each configuration once; its unfinished trials fail."""
-    for trial in study.get_trials(states=(optuna.trial.TrialState.RUNNING, optuna.trial.TrialState.WAITING)):
-        if trial.state == optuna.trial.TrialState.WAITING:
-            study.ask()
-        study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
+def _open_log(optuna: Any, path: Path) -> Any:
+    """The journal of a search. Each line is JSON of Optuna."""
+    try:
+        if path.exists():
+            _drop_partial_line(path)
+        journal = optuna.storages.journal.JournalFileBackend(str(path))
+        storage = optuna.storages.JournalStorage(journal)
+        for study in storage.get_all_studies():
+            _kept_trials(storage.get_all_trials(study._study_id))
+    except OSError:
+        raise
+    # Optuna's reader raises any error for a damaged line.
+    except Exception as error:
+        raise DamagedRunError(
+            f"{path} is damaged: {error}",
+            hint="Remove it to go on: finished runs are not repeated.",
+        ) from None
+    return storage
+
+
+def _drop_partial_line(path: Path) -> None:
+    """Removes the line that a killed search was writing; Optuna would append to it."""
+    content = files.read_bytes(path)
+    if not content.endswith(b"\n"):
+        os.truncate(path, content.rfind(b"\n") + 1)
+
+
+def _kept_trials(trials: Iterable[optuna.trial.FrozenTrial]) -> list[Trial]:
+    """Each configuration that was tried, once."""
     found: dict[tuple[int, ...], Trial] = {}
-    for trial in study.trials:
+    for trial in trials:
         kept = trial.user_attrs.get("kept")
         if kept is not None and tuple(kept["place"]) not in found:
             values, spread = (None if kept[key] is None else tuple(kept[key]) for key in ("values", "spread"))
             place = tuple(kept["place"])
             found[place] = Trial(len(found), place, values, spread, kept["reason"])
     return list(found.values())
+
+
+def _load_trials(optuna: Any, study: optuna.Study) -> list[Trial]:
+    """The trials of an earlier call, each configuration once; its unfinished trials fail."""
+    for trial in study.get_trials(states=(optuna.trial.TrialState.RUNNING, optuna.trial.TrialState.WAITING)):
+        if trial.state == optuna.trial.TrialState.WAITING:
+            study.ask()
+        study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
+    return _kept_trials(study.trials)
 
 
 def _distributions(optuna: Any, settings: SearchSettings) -> dict[str, Any]:

@@ -6,7 +6,7 @@ A truncated table or an edited summary would otherwise cause an error far from i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -58,7 +58,8 @@ def _list(check: Check) -> Check:
 
 
 _STATISTICS = _object(**{"class": _text}, **dict.fromkeys(schema.CLASS_STATISTICS, _number))
-_CLASSES = _list(lambda row: _STATISTICS(row) and _count(row.get("links", 0)))
+_CLASSES = _list(lambda row: _STATISTICS(row) and _count(row.get("links")))
+_JOB_CLASSES = _list(_STATISTICS)
 _TIMED_STATE = _object(converged=_flag)
 _ITERATED_STATE = _object(converged=_flag, iterations=_count, residual=_number)
 
@@ -72,7 +73,7 @@ SUMMARY: dict[str, Check] = {
     "peak_rss_bytes": _number,
     "machine": _object(name=_text, axes=_texts, groups=_count, routers=_count, nodes=_count, links=_count),
     "classes": _CLASSES,
-    "jobs": _list(_object(name=_text, classes=_CLASSES)),
+    "jobs": _list(_object(name=_text, classes=_JOB_CLASSES)),
     "warnings": _texts,
 }
 """Keys that every reader relies on."""
@@ -111,6 +112,10 @@ ENGINES: dict[str, Check] = {
     "packet": _packet,
     "model": _object(form=_text),
     "memory_estimate_bytes": _number,
+    "assumptions": _list(_object(key=_text, value=_text, reason=_text, meaning=_text, decides=_flag)),
+    "collectives": _list(_object()),
+    "seed": _maybe(_count),
+    "inputs": _list(_object(path=_text, sha256=_text)),
     "completion_times": _object(accuracy=_text),
     "bound": _object(
         link_time_max_s=_number, link_time_max_bound_s=_number, link_time_max_reached_s=_number, gap=_number
@@ -129,6 +134,48 @@ def summary_problems(summary: Mapping[str, Any]) -> list[str]:
     state = _TIMED_STATE if simulated else _ITERATED_STATE
     if (convergence or simulated) and not state(convergence):
         wrong.append("convergence")
+    return wrong
+
+
+_SETTINGS: dict[str, Check] = {
+    "machine": _object(),
+    "engine": _object(),
+    "job": _list(_object(name=_text, idle=_flag, absent=_flag)),
+}
+
+
+def settings_problems(settings: Mapping[str, Any]) -> list[str]:
+    """Sections of an experiment with every key that are missing or of another form."""
+    return [key for key, check in _SETTINGS.items() if not check(settings.get(key))]
+
+
+_HIERARCHY: dict[str, Check] = {
+    "ranks": lambda value: _count(value) and value > 0,
+    "settings": _object(),
+    "source": _text,
+    "redistributed": _maybe(_object(level=_count, groups=lambda value: _count(value) and value > 0)),
+}
+
+
+def hierarchy_problems(summary: Mapping[str, Any]) -> list[str]:
+    """Keys of the summary of a hierarchy whose values do not match the format."""
+    return [key for key, check in _HIERARCHY.items() if not check(summary.get(key))]
+
+
+def column_problems(table: pa.Table, names: Iterable[str]) -> list[str]:
+    """Which of these columns a table lacks, or do not hold numbers from 0 on."""
+    wrong = []
+    for name in names:
+        values = table[name] if name in table.column_names else None
+        if values is None:
+            wrong.append(f"it has no column {name}")
+        elif not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
+            wrong.append(f"its column {name} has type {values.type}, expected numbers")
+        elif (
+            values.null_count
+            or not pc.all(pc.and_(pc.is_finite(values), pc.greater_equal(values, 0))).as_py()
+        ):
+            wrong.append(f"its column {name} has values that are no numbers from 0 on")
     return wrong
 
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from odonata.errors import NewerRunError, NotARunError
-from odonata.store.sweep import Axis, Point, axes_of, point_at, read_format, text
+from odonata.errors import DamagedRunError, NewerRunError, NotARunError
+from odonata.store.sweep import Axis, Point, axes_of, damaged, point_at, read_format, text
 
 FORMAT = "odonata-optimize"
 FORMAT_VERSION = 2
@@ -25,6 +25,7 @@ def read_description(directory: Path) -> dict[str, Any]:
     Raises:
         NotARunError: The file does not exist.
         NewerRunError: It was written by a newer version.
+        DamagedRunError: It does not match the format.
     """
     description = read_format(directory / DESCRIPTION, FORMAT)
     if description is None:
@@ -32,6 +33,9 @@ def read_description(directory: Path) -> dict[str, Any]:
     if description.get("format_version") != FORMAT_VERSION:
         writer = description.get("odonata_version", "of an unknown version")
         raise NewerRunError(f"{directory} was written by Odonata {writer}, in another format")
+    objectives = description.get("objectives")
+    if not isinstance(objectives, list) or not all(isinstance(one, str) for one in objectives):
+        raise damaged(directory / DESCRIPTION, "objectives is not a list of texts")
     return description
 
 
@@ -40,7 +44,10 @@ def trial_points(axes: list[Axis], trial: Mapping[str, Any]) -> list[Point]:
     places: list[list[int]] = [[]]
     for axis in axes:
         values = [text(value) for value in axis.values]
-        chosen = [values.index(trial[axis.key])] if axis.key in trial else range(len(values))
+        given = trial.get(axis.key)
+        if given is not None and given not in values:
+            raise DamagedRunError(f"{TRIALS} has {given!r} for {axis.key}, which is no value of this axis")
+        chosen = range(len(values)) if given is None else [values.index(given)]
         places = [[*place, number] for place in places for number in chosen]
     return [point_at(axes, place) for place in places]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+from pathlib import Path
 
 import pyarrow.csv
-import pyarrow.parquet as pq
 
-from odonata import _core
+from odonata import _core, files
 from odonata.errors import OdonataError
 
 _BYTES_PER_VALUE = 40
@@ -22,15 +22,14 @@ def parquet_as_csv(path: str | os.PathLike[str]) -> bytes:
     Args:
         path: The file. Directories named `key=value` in its path add no columns.
     """
-    metadata = pq.read_metadata(path)
-    values = metadata.num_rows * metadata.num_columns
+    file = files.open_parquet(Path(path))
+    values = file.metadata.num_rows * file.metadata.num_columns
     left = _core.available_memory()
     needed = values * _BYTES_PER_VALUE
     if left is not None and needed > left[0]:
         raise OdonataError(
             f"its {values:,} values need about {needed:,} bytes, but only {left[0]:,} of {left[1]} are free"
         )
-    table = pq.read_table(path, partitioning=None)
     sink = io.BytesIO()
-    pyarrow.csv.write_csv(table, sink)
+    pyarrow.csv.write_csv(file.read(), sink)
     return sink.getvalue()

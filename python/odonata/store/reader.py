@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from odonata import files
 from odonata.errors import DamagedRunError, NewerRunError, NotARunError
 from odonata.store import columns, integrity, schema
 
@@ -43,13 +42,12 @@ class RunReader:
         """Reads one table, or only the given columns."""
         path = self._inside(schema.table_file(name))
         try:
-            # `read_table` would first load all of pyarrow's datasets: a third of a second.
-            file = pq.ParquetFile(path)
+            file = files.open_parquet(path)
             table = file.read(None if names is None else list(names))
         except FileNotFoundError:
             known = ", ".join(self.names)
             raise NotARunError(f"{self._shown} has no table {name}", hint=f"It has: {known}.") from None
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, ValueError) as error:
             raise self._damaged(f"{path.name} cannot be read: {error}") from error
         axes, engine = self.summary["machine"]["axes"], self.summary["engine"]
         found = columns.problems(name, file.schema_arrow, axes, engine)
@@ -61,8 +59,8 @@ class RunReader:
     def text(self, name: str) -> str:
         """Reads a text file of the run."""
         try:
-            return self._inside(name).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            return files.read_utf8(self._inside(name))
+        except (OSError, ValueError) as error:
             raise self._damaged(f"{name} cannot be read: {error}") from error
 
     def _inside(self, name: str) -> Path:
@@ -76,7 +74,7 @@ class RunReader:
             raise NotARunError(f"{self._shown} is a file, not a run directory")
         path = self._inside(schema.SUMMARY)
         try:
-            summary = json.loads(path.read_bytes())
+            summary = files.read_json(path)
         except FileNotFoundError:
             hint = f"A run directory holds {schema.SUMMARY}. Make one with `odonata run`."
             if any((self._shown / schema.table_file(name)).exists() for name in schema.BASE_TABLES):

@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from odonata.errors import NotARunError
-from odonata.store import schema
+from odonata import files
+from odonata.errors import DamagedRunError, NotARunError
+from odonata.store import integrity, schema
 from odonata.store.reader import RunReader
 from odonata.store.writer import write_run
 
@@ -171,6 +172,22 @@ class RunData:
     def resolved(self) -> str:
         """The experiment with every key and the value used."""
         return self._read_text(schema.RESOLVED)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The content of `resolved`.
+
+        Raises:
+            DamagedRunError: It is not the text of an experiment with every key.
+        """
+        try:
+            settings = files.parse_toml(self.resolved)
+        except files.UnreadableError as error:
+            raise DamagedRunError(f"{schema.RESOLVED} of {self.name} cannot be read: {error}") from None
+        wrong = integrity.settings_problems(settings)
+        if wrong:
+            raise DamagedRunError(f"{schema.RESOLVED} of {self.name} lacks {', '.join(wrong)}")
+        return settings
 
     def save(self: _Run, directory: str | Path, *, force: bool = False) -> _Run:
         """Writes the run to a directory, whole or not at all, and returns the stored run.

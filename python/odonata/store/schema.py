@@ -89,7 +89,10 @@ class Column:
     @classmethod
     def of_field(cls, field: pa.Field) -> Column:
         """The declaration in a field's metadata; without metadata, a column with only a name."""
-        facts = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
+        facts = {
+            key.decode(errors="replace"): value.decode(errors="replace")
+            for key, value in (field.metadata or {}).items()
+        }
         known: dict[str, Any] = {key: facts[key] for key in _FACTS if key in facts}
         known["headline"] = "headline" in facts
         return cls(field.name, TYPE_NAMES.get(field.type, str(field.type)), **{"label": field.name, **known})

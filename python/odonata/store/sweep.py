@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from odonata import _core, toml
+from odonata import _core, files, toml
 from odonata.errors import DamagedRunError, NewerRunError, NotARunError
 
 FORMAT = "odonata-sweep"
@@ -98,7 +98,7 @@ def describe(axes: Sequence[Axis], version: str) -> str:
 def read_format(file: Path, *formats: str) -> dict[str, Any] | None:
     """The content of a JSON file with one of these formats; None if it is no such file."""
     try:
-        content = json.loads(file.read_bytes())
+        content = files.read_json(file)
     except (OSError, ValueError):
         return None
     return content if isinstance(content, dict) and content.get("format") in formats else None
@@ -118,7 +118,7 @@ def read_axes(directory: Path) -> list[Axis]:
         raise NotARunError(f"{directory} is not a sweep directory")
     version = description.get("format_version")
     if type(version) is not int:
-        raise _damaged(directory / DESCRIPTION, "format_version is not an integer")
+        raise damaged(directory / DESCRIPTION, "format_version is not an integer")
     if version > FORMAT_VERSION:
         writer = description.get("odonata_version", "of an unknown version")
         raise NewerRunError(f"{directory} was written by Odonata {writer}, a newer version")
@@ -130,7 +130,7 @@ def read_axes(directory: Path) -> list[Axis]:
     axes = axes_of(directory / DESCRIPTION, description.get("axes"))
     expected = [{"point": point.index, "directory": f"points/{point.name}"} for point in points(axes)]
     if description.get("points") != expected:
-        raise _damaged(directory / DESCRIPTION, "points are not every combination of the values of its axes")
+        raise damaged(directory / DESCRIPTION, "points are not every combination of the values of its axes")
     return axes
 
 
@@ -141,28 +141,29 @@ def axes_of(file: Path, given: Any) -> list[Axis]:
         DamagedRunError: The axes do not match the format.
     """
     if not isinstance(given, list):
-        raise _damaged(file, "axes is not a list")
+        raise damaged(file, "axes is not a list")
     return [_axis(file, number, axis) for number, axis in enumerate(given)]
 
 
 def _axis(file: Path, number: int, given: Any) -> Axis:
     wrong = f"axes[{number}]"
     if not isinstance(given, dict) or not isinstance(given.get("key"), str):
-        raise _damaged(file, f"{wrong} has no key")
+        raise damaged(file, f"{wrong} has no key")
     values, overrides = given.get("values"), given.get("overrides")
     if not isinstance(values, list) or not values:
-        raise _damaged(file, f"{wrong} has no values")
+        raise damaged(file, f"{wrong} has no values")
     if (
         not isinstance(overrides, list)
         or len(overrides) != len(values)
         or not all(isinstance(each, list) for each in overrides)
         or not all(isinstance(text, str) for each in overrides for text in each)
     ):
-        raise _damaged(file, f"{wrong} has no list of texts KEY=VALUE for each of its values")
+        raise damaged(file, f"{wrong} has no list of texts KEY=VALUE for each of its values")
     return Axis.of(given)
 
 
-def _damaged(file: Path, reason: str) -> DamagedRunError:
+def damaged(file: Path, reason: str) -> DamagedRunError:
+    """The error for a file of a sweep or a search that does not match its format."""
     return DamagedRunError(
         f"{file} is damaged: {reason}",
         hint="Run it again with the same directory: finished points are not repeated.",

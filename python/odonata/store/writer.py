@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from odonata import files
 from odonata.errors import StoreError
 from odonata.store import columns, schema
 from odonata.store.atomic import exchange, remove_remains, store_errors, sync_to_disk, temporary_path
@@ -57,7 +58,7 @@ def check_target(target: Path, *, force: bool = False) -> None:
 def is_run(directory: Path) -> bool:
     """Whether `directory` is a run directory of any version, complete or not."""
     try:
-        summary = json.loads((directory / schema.SUMMARY).read_bytes())
+        summary = files.read_json(directory / schema.SUMMARY)
     except (OSError, ValueError):
         return False
     return isinstance(summary, dict) and summary.get("format") in (schema.FORMAT, schema.HIERARCHY_FORMAT)

@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from odonata import __version__
+from odonata import __version__, files
 from odonata.errors import OdonataError
 from odonata.studies import figures
 from odonata.studies.claim_spec import OPEN
@@ -121,7 +121,7 @@ def _template(study: Study) -> str:
     """The study's own page, or a default page with everything."""
     path = study.folder / PAGE
     if path.is_file():
-        return path.read_text(encoding="utf-8")
+        return files.read_utf8(path)
     parts = [
         *(f"{{figure {name}}}" for name in study.figures),
         *(f"{{table {name}}}" for name in study.tables),

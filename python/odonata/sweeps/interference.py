@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from odonata import toml
 from odonata.analysis.paired import interval
 from odonata.runs import Run
 from odonata.store.schema import COMPLETE, Column, declarations, declared, job_times
@@ -119,7 +118,7 @@ def interference_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run
 
 def _running(run: Run) -> list[str]:
     """Jobs that are not idle, in the order of the file."""
-    return [job["name"] for job in toml.parse(run.resolved)["job"] if not job["idle"]]
+    return [job["name"] for job in run.settings["job"] if not job["idle"]]
 
 
 def _condition(axes: Sequence[Axis], point: Point) -> tuple[str, ...]:

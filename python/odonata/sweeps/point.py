@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from odonata import __version__
+from odonata import __version__, files
 from odonata._core import Experiment
 from odonata.errors import StoreError
 from odonata.store.reader import RunReader
@@ -67,8 +66,7 @@ def is_finished(directory: Path, resolved: str) -> bool:
 
 
 def _is_unchanged(entry: dict[str, Any]) -> bool:
-    path = Path(entry["path"])
     try:
-        return bool(hashlib.sha256(path.read_bytes()).hexdigest() == entry["sha256"])
-    except OSError:
+        return bool(files.sha256(Path(entry["path"])) == entry["sha256"])
+    except (OSError, ValueError):
         return False

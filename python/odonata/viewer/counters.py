@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.csv as pc
 
-from odonata import __version__
+from odonata import __version__, files
 from odonata.colors import COUNTERS
 from odonata.errors import OdonataError
 from odonata.store.schema import FORMAT, FORMAT_VERSION, TABLES, Column, declared
@@ -83,15 +82,8 @@ def read_counters(links: Path, jobs: Path | None = None) -> MemoryRun:
 
 
 def _read(path: Path, wanted: list[str]) -> pa.Table:
-    try:
-        table = pc.read_csv(path)
-        names = table.column_names
-    except FileNotFoundError:
-        raise OdonataError(f"file {path} does not exist") from None
-    except UnicodeDecodeError as error:
-        raise OdonataError(f"{path} is not UTF-8 text: {error.reason}") from None
-    except (pa.ArrowException, OSError) as error:
-        raise OdonataError(f"cannot read {path} as a table: {error}") from error
+    table = files.read_csv(path, "a table of counters")
+    names = table.column_names
     missing = [name for name in wanted if name not in names]
     if missing:
         raise OdonataError(

@@ -10,9 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
+from odonata import files
 from odonata.errors import DamagedRunError
 from odonata.store.optimization import DESCRIPTION as SEARCH
 from odonata.store.optimization import TRIALS, read_description, read_search_axes, trial_points
@@ -55,7 +53,7 @@ def findings(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any] | None
 def _front(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
     """Trials and their objectives; the first trial has the file's own values."""
     axes = read_search_axes(directory)
-    columns, rows = _rows(directory / TRIALS)
+    columns, rows = _rows(directory / TRIALS, allowed="bool", front="bool", reason="str")
     objectives = list(read_description(directory)["objectives"])
     keys = [axis.key for axis in axes if axis.key in columns]
     entries = [
@@ -78,7 +76,7 @@ def _front(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
 def _interference(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
     """Targets with competing jobs, each compared with the same job alone under the same settings."""
     axes = read_axes(directory)
-    columns, rows = _rows(directory / INTERFERENCE)
+    columns, rows = _rows(directory / INTERFERENCE, target="str", background="str")
     by_number = points(axes)
     keys = ["target", "background", *(axis.key for axis in axes if axis.key in columns)]
     measures = [
@@ -87,7 +85,10 @@ def _interference(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
     shown = [name for name in measures if any(row[name] is not None for row in rows)]
 
     def at(row: Mapping[str, Any]) -> list[int]:
-        return _known(runs, [point_directory(directory, by_number[row["point"]])])
+        number = row.get("point")
+        if not isinstance(number, int) or not 0 <= number < len(by_number):
+            raise DamagedRunError(f"{INTERFERENCE} has a point {number!r}, which the sweep lacks")
+        return _known(runs, [point_directory(directory, by_number[number])])
 
     def condition(row: Mapping[str, Any]) -> tuple[Any, ...]:
         return tuple(row[key] for key in keys if key != "background")
@@ -130,11 +131,19 @@ def _known(runs: Mapping[Path, int], directories: Sequence[Path]) -> list[int]:
     return [runs[path] for path in directories if path in runs]
 
 
-def _rows(file: Path) -> tuple[dict[str, Column], list[dict[str, Any]]]:
-    """Columns and rows of a table, in the order of points or trials."""
+def _rows(file: Path, **needed: str) -> tuple[dict[str, Column], list[dict[str, Any]]]:
+    """Columns and rows of a table, in the order of points or trials.
+
+    Raises:
+        DamagedRunError: It cannot be read, or lacks a column that is needed, of this type.
+    """
     try:
-        table = pq.ParquetFile(file).read()
-    except (OSError, pa.ArrowException) as error:
+        table = files.read_parquet(file, rows=files.ROWS_MAX)
+    except (OSError, ValueError) as error:
         raise DamagedRunError(f"cannot read {file}: {error}") from None
+    columns = declarations(table.schema)
+    wrong = [name for name, kind in needed.items() if name not in columns or columns[name].type != kind]
+    if wrong:
+        raise DamagedRunError(f"{file} has no column {wrong[0]} of type {needed[wrong[0]]}")
     rows: list[dict[str, Any]] = table.to_pylist()
-    return declarations(table.schema), rows
+    return columns, rows

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from odonata import __version__, _core
+from odonata import __version__, _core, files
 from odonata.errors import DamagedRunError, OdonataError
 from odonata.store.optimization import DESCRIPTION as SEARCH
 from odonata.store.reader import RunReader, check_inside
@@ -85,8 +83,8 @@ class StoredRun:
         check_inside(self._reader.directory, table_file(name))
         path = self._reader.directory / table_file(name)
         try:
-            file = pq.ParquetFile(path)
-        except (pa.ArrowException, OSError) as error:
+            file = files.open_parquet(path)
+        except (OSError, ValueError) as error:
             raise DamagedRunError(f"cannot read {path}: {error}") from error
         return file.metadata.num_rows, file.schema_arrow
 
@@ -368,7 +366,7 @@ def _seems_run(path: Path) -> bool:
     """Whether a directory is a run, possibly damaged; the reader reports the damage."""
     summary = path / SUMMARY
     try:
-        json.loads(summary.read_bytes())
+        files.read_json(summary)
     except OSError:
         return False
     except ValueError:

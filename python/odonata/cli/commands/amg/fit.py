@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from odonata import files
 from odonata.cli import options as common
 from odonata.cli.options import amg as options
 from odonata.cli.output import terminal
@@ -122,15 +123,13 @@ def _whole(
 
 def _named(name: str, folder: Path) -> Hierarchy:
     """A hierarchy directory next to the file of times, or a hierarchy of the package."""
-    import json
-
     from odonata.amg import library, store
 
     if (folder / name).is_dir():
         return store.read(folder / name)
     shipped = dict(library.files("hierarchies"))
     if name in shipped:
-        return store.parse(json.loads(shipped[name].read_text("utf-8")))
+        return store.parse(files.read_json(shipped[name]))
     others = "List the hierarchies of the package with `odonata amg tables`."
     raise OdonataError(f"unknown hierarchy {name!r}", hint=nearest(name, shipped, others))
 

@@ -1,0 +1,196 @@
+"""Damages a directory of a run, a sweep or a search: values, types, bytes and kinds of files."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    0,
+    2**31,
+    2**63,
+    2**70,
+    0.5,
+    -1e308,
+    "",
+    "x",
+    "../../outside",
+    [],
+    [None],
+    {},
+    {"x": [1]},
+    float("nan"),
+    float("inf"),
+)
+
+TOML_VALUES = (
+    "",
+    "-1",
+    "0",
+    "9223372036854775808",
+    "1e400",
+    "nan",
+    '"x"',
+    "[]",
+    "[[1]]",
+    "{}",
+    "true",
+    "= =",
+)
+
+
+def damage(directory: Path, chance: random.Random) -> str:
+    """Damages one file of a directory, and says which and how."""
+    files = sorted(path for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
+    path = chance.choice(files)
+    kinds = {".json": _json, ".toml": _toml, ".parquet": _parquet}
+    forms = [kinds.get(path.suffix, _bytes)] * 3 + [_bytes, _kind]
+    how = chance.choice(forms)(path, chance)
+    return f"{path.relative_to(directory)}: {how}"
+
+
+def _json(path: Path, chance: random.Random) -> str:
+    content = json.loads(path.read_text())
+    if chance.random() < 0.03:
+        path.write_text("[" * 100_000)
+        return "nested"
+    parent, key = _place(content, chance)
+    if parent is None:
+        path.write_text(json.dumps(chance.choice(VALUES)))
+        return "another value"
+    if isinstance(parent, dict) and chance.random() < 0.25:
+        del parent[key]
+        how = f"without {key}"
+    else:
+        parent[key] = chance.choice(VALUES)
+        how = f"{key} = {parent[key]!r}"
+    path.write_text(json.dumps(content))
+    return how
+
+
+def _place(content: Any, chance: random.Random) -> tuple[Any, Any]:
+    """A dictionary or list somewhere in a value, and a key of it."""
+    places: list[tuple[Any, Any]] = []
+    level = [content]
+    while level:
+        inside = []
+        for value in level:
+            pairs = value.items() if isinstance(value, dict) else enumerate(value)
+            for key, one in pairs:
+                places.append((value, key))
+                if isinstance(one, dict | list):
+                    inside.append(one)
+        level = inside
+    return chance.choice(places) if places else (None, None)
+
+
+def _toml(path: Path, chance: random.Random) -> str:
+    lines = path.read_text().split("\n")
+    number = chance.randrange(len(lines))
+    kind = chance.randrange(4)
+    if kind == 0:
+        del lines[number]
+    elif kind == 1:
+        lines.insert(number, chance.choice(lines))
+    elif kind == 2:
+        lines[number] = re.sub(r"=.*", lambda _: "= " + chance.choice(TOML_VALUES), lines[number])
+    else:
+        lines[number] = lines[number].replace(lines[number].partition(" ")[0] or "x", "other")
+    path.write_text("\n".join(lines))
+    return f"line {number + 1}, kind {kind}"
+
+
+def _parquet(path: Path, chance: random.Random) -> str:
+    table = pq.read_table(path, partitioning=None)
+    if not table.num_columns:
+        path.write_bytes(b"")
+        return "emptied"
+    index = chance.randrange(table.num_columns)
+    name = table.column_names[index]
+    kind = chance.choice(["drop", "rename", "cast", "null", "rows", "value", "repeat", "plain", "none"])
+    if kind == "drop":
+        table = table.remove_column(index)
+    elif kind == "rename":
+        table = table.rename_columns([*table.column_names[:index], "other", *table.column_names[index + 1 :]])
+    elif kind == "cast":
+        type_ = chance.choice([pa.string(), pa.float64(), pa.int8(), pa.bool_(), pa.list_(pa.int32())])
+        table = table.set_column(index, name, pa.nulls(table.num_rows, type_))
+    elif kind == "null":
+        table = table.set_column(index, table.field(index), pa.nulls(table.num_rows, table.field(index).type))
+    elif kind == "rows":
+        table = table.slice(0, chance.randrange(table.num_rows + 1))
+    elif kind == "repeat":
+        table = pa.concat_tables([table, table])
+    elif kind == "plain":
+        table = table.replace_schema_metadata({"odonata": chance.choice(["", "{}", "[", "null"])})
+    elif kind == "value":
+        table = _with_value(table, index, chance)
+    else:
+        table = table.select([])
+    pq.write_table(table, path)
+    return f"{kind} of {name}"
+
+
+def _with_value(table: pa.Table, index: int, chance: random.Random) -> pa.Table:
+    field, values = table.field(index), table.column(index).to_pylist()
+    if not values:
+        return table
+    row = chance.randrange(len(values))
+    for value in chance.sample(VALUES, len(VALUES)):
+        changed = [*values[:row], value, *values[row + 1 :]]
+        try:
+            return table.set_column(index, field, pa.array(changed, field.type))
+        except (pa.ArrowException, OverflowError, TypeError):
+            continue
+    return table
+
+
+def _bytes(path: Path, chance: random.Random) -> str:
+    content = bytearray(path.read_bytes())
+    kind = chance.randrange(4)
+    if kind == 0:
+        del content[chance.randrange(len(content) + 1) :]
+    elif kind == 1:
+        for _ in range(chance.randint(1, 8)):
+            if content:
+                content[chance.randrange(len(content))] = chance.randrange(256)
+    elif kind == 2:
+        place = chance.randrange(len(content) + 1)
+        content[place:place] = bytes(chance.randrange(256) for _ in range(chance.randint(1, 40)))
+    else:
+        content.clear()
+    path.write_bytes(content)
+    return f"bytes, kind {kind}"
+
+
+def _kind(path: Path, chance: random.Random) -> str:
+    path.unlink()
+    kind = chance.choice(["missing", "directory", "pipe", "cycle", "outside", "device"])
+    if kind == "directory":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "cycle":
+        path.symlink_to(path.name)
+    elif kind == "outside":
+        path.symlink_to("/etc/passwd")
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    return kind
+
+
+def copy(source: Path, target: Path) -> Path:
+    """A fresh copy of a directory, in place of an earlier damaged one."""
+    shutil.rmtree(target, ignore_errors=True)
+    return Path(shutil.copytree(source, target))
