@@ -36,7 +36,7 @@ VIEWER := python/odonata/viewer/static/viewer.js
 .PHONY: viewer
 viewer: bootstrap-node $(VIEWER) ## build the page of `odonata view` into the package
 
-$(VIEWER): viewer/node_modules/.installed $(shell find viewer/src viewer/public -type f) viewer/vite.config.ts python/odonata/colors.json
+$(VIEWER): viewer/node_modules/.installed $(shell find viewer/src viewer/public -type f) viewer/vite.config.ts python/odonata/colors.json python/odonata/ramps.json
 	cd viewer && npm run --silent build
 	@touch $@
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 _COLORS = json.loads(Path(__file__).with_name("colors.json").read_text())
 
@@ -19,3 +20,6 @@ FIGURES: tuple[str, ...] = (*OKABE_ITO, *_COLORS["then"]["figures"])
 
 COUNTERS: tuple[str, ...] = (*OKABE_ITO, *_COLORS["then"]["counters"])
 """For jobs of hardware counters."""
+
+RAMPS: dict[str, Any] = json.loads(Path(__file__).with_name("ramps.json").read_text())
+"""Colours of values, low to high, by name: `label`, `diverging`, and the colours on `light` and `dark` ground."""

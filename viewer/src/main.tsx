@@ -4,7 +4,6 @@ import { render } from 'preact'
 import { App } from './app'
 import { EmbeddedSource, HttpSource, SourceError, type EmbeddedData, type Source } from './data/source'
 import { readDropped, type DroppedFile } from './data/dropped'
-import { BALL, HOTTEST_FIRST } from './data/range'
 import { drawingService } from './draw/drawingservice'
 import { themeVariables } from './draw/look'
 import { CHECKS_OF_NAMES } from './views/frame/address'
@@ -14,10 +13,7 @@ async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Pr
   try {
     const index = await source.index()
     const session = new Session(source, index, CHECKS_OF_NAMES, ownsUrl, element)
-    // The first picture shows the hottest links instead of a disc of arcs, unless the URL has settings.
-    if (ownsUrl && location.hash.length > 1) session.readAddress(location.hash.slice(1))
-    else if (index.runs.some((run) => run.summary.machine.links > BALL))
-      session.state.patch({ hottest: HOTTEST_FIRST })
+    session.readAddress(ownsUrl ? location.hash.slice(1) : '')
     session.failures.set((index.bad ?? []).map(({ label, reason }) => `Cannot open ${label}: ${reason}`))
     // For browser tests and benchmarks.
     ;(element as Element & { odonata?: Session }).odonata = session

@@ -1,6 +1,6 @@
 /** Incremental updates of a brush move equal a full pass. */
 import { describe, expect, test } from 'vitest'
-import { aggregateMarks, marksFrom, updateMarks } from '../src/data/aggregate'
+import { aggregateMarks, markScale, marksFrom, updateMarks } from '../src/data/aggregate'
 import { Brushing } from '../src/data/brushing'
 import { RunModel, type DerivedRun } from '../src/data/model'
 import { EMPTY, SHADES } from '../src/data/scale'
@@ -134,6 +134,25 @@ test('a small sum has no rounding error from a large one', () => {
   expect([made.count, made.sums[0]]).toEqual([2, 0.1 + 0.2])
 })
 
+test('sums have a scale of their own: cells with different sums have different colours', () => {
+  const run = edison({ jobs: ['j'], traffic: (l) => [1 + (l % 7)] })
+  const d = new RunModel(run).derive(DEFAULTS)
+  const marks = groupMatrix(run)
+  const all = new Uint8Array(run.links.count).fill(1)
+  for (const how of ['max', 'mean', 'sum'] as const) {
+    const scale = markScale([marks], [d], how, 'linear')
+    expect(scale === d.scale).toBe(how !== 'sum')
+    const { values } = aggregateMarks(marks, d.values, all, how)
+    // No value is beyond an end of its scale, which would give different values one colour.
+    expect(Math.max(...values)).toBeLessThanOrEqual(scale.high)
+    if (how === 'sum') expect(scale.high).toBe(Math.max(...values))
+  }
+  // Side by side, two runs share it, whatever is selected.
+  const twice = new RunModel(edison({ jobs: ['j'], traffic: (l) => [2 + 2 * (l % 7)] })).derive(DEFAULTS)
+  const pair = markScale([marks, groupMatrix(twice.run)], [d, twice], 'sum', 'linear')
+  expect(pair.high).toBe(2 * markScale([marks], [d], 'sum', 'linear').high)
+})
+
 describe('matrices after brush moves', () => {
   const traffic = random(5)
   const run = edison({ jobs: ['j'], traffic: () => [Math.floor(traffic() * 1000)] })
@@ -154,6 +173,7 @@ describe('matrices after brush moves', () => {
     changed: d.selection.changed,
     aggregate: 'max',
     scale: d.scale,
+    scales: [groupMarks, ...inside.families].map(() => d.scale),
   })
   const whole = (d: DerivedRun): ImageData => {
     const fresh = image()
@@ -185,6 +205,7 @@ describe('matrices after brush moves', () => {
       shades,
       looks: shades,
       scale,
+      scales: [null, ...inside.families].map(() => scale),
     }
     const wide = placeMatrices(run, inside, 470, 780, 3)
     const painted = image()

@@ -299,6 +299,7 @@ describe('matrices', () => {
       shades: d.shades,
       aggregate: 'max',
       scale: d.scale,
+      scales: [null, ...families.families].map(() => d.scale),
     }
     const looks = new Uint16Array(256)
     cellLooks(source, placeMatrices(run, families, 470, 780).matrices[1]!, looks)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { valueRange } from '../src/data/range'
+import { isOfNothing, valueRange } from '../src/data/range'
 import { selectLinks } from '../src/data/selection'
 import { ClassValues } from '../src/data/stats'
 import { DEFAULTS, readUrl, writeUrl, type ViewState } from '../src/data/state'
@@ -57,13 +57,16 @@ describe('the hottest links', () => {
     expect([[...lows], ends]).toEqual([[3, 30, Infinity], null])
   })
 
-  test('without traffic, all links are shown', () => {
-    expect(selected(new Float64Array(4), { hottest: 5 }, false)).toEqual([1, 1, 1, 1])
+  test.each([false, true])('without traffic, none is hot (difference: %s)', (signed) => {
+    const range = valueRange({ ...DEFAULTS, hottest: 5 }, new ClassValues([new Float64Array(4)]), signed)
+    expect(isOfNothing(range)).toBe(true)
+    expect(selected(new Float64Array(4), { hottest: 5 }, signed)).toEqual([0, 0, 0, 0])
+    expect(selected(new Float64Array(4), { hottest: 5, inverted: true }, signed)).toEqual([1, 1, 1, 1])
   })
 
   test('are stored in the address', () => {
     const state = { ...DEFAULTS, hottest: 25, inverted: true }
-    expect(readUrl(writeUrl(state))).toEqual({ state, problems: [] })
+    expect(readUrl(writeUrl(state))).toMatchObject({ state, problems: [] })
     expect(readUrl('hottest=0').state).toEqual(DEFAULTS)
   })
 })

@@ -9,6 +9,7 @@ import {
   intervalAt,
   keyOf,
   nameOfKey,
+  partsOf,
   seriesLines,
   seriesTables,
   stepOf,
@@ -103,6 +104,21 @@ describe('time series', () => {
     expect(lines(value('latency_mean_ns', 'ns', 'mean'), 'whole')).toEqual([[100, 250]])
     // (2 x 200 + 250 + 300) / 4
     expect(lines(value('latency_mean_ns', 'ns', 'mean', 'packets'), 'whole')).toEqual([[100, 237.5]])
+  })
+
+  test('a row of the heat map aggregates its links as chosen', () => {
+    const rows = (shown: SeriesValue, by: 'group' | 'link', how: 'max' | 'mean' | 'sum') =>
+      seriesLines(block, 'start_ps', keyOf(run, block, by), shown, partsOf(run, block, by, how)).lines.map(
+        (line) => [...line.values],
+      )
+    const links = run.links.source.filter((router) => router < 2).length
+    expect(links).toBe(4)
+    expect(rows(stall, 'group', 'max')).toEqual([[7, 30]])
+    expect(rows(stall, 'group', 'sum')).toEqual([[7, 39]])
+    expect(rows(stall, 'group', 'mean')).toEqual([[7 / links, 39 / links]])
+    // Links without packets have no latency.
+    expect(rows(value('latency_mean_ns', 'ns', 'mean'), 'group', 'mean')[0]![0]).toBe(100)
+    expect(rows(stall, 'link', 'mean')).toEqual(rows(stall, 'link', 'max'))
   })
 
   test('the machine at a time: link values of that interval, on one scale for all times', () => {

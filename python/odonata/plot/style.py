@@ -8,11 +8,11 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from odonata.colors import BLUE, FIGURES, GREEN, PURPLE
+from odonata.colors import BLUE, FIGURES, GREEN, PURPLE, RAMPS
 from odonata.quantity import Scale, scale
 
 CLASS_COLORS = {
@@ -26,7 +26,8 @@ CLASS_COLORS = {
 }
 """Cray's cable colours, matched to the colours above; on other machines links inside and between groups."""
 
-SEQUENTIAL = "viridis"
+SEQUENTIAL = LinearSegmentedColormap.from_list("fire", RAMPS["fire"]["light"])
+"""The viewer's default colours on white: large values are dark."""
 
 _SETTINGS: dict[str, Any] = {
     "font.family": "sans-serif",

@@ -189,7 +189,7 @@ def table_problems(name: str, table: pa.Table, summary: Mapping[str, Any]) -> li
     rows["nodes"] = machine["nodes"] * machine.get("planes", 1) * machine.get("rails", 1)
     if table.num_rows != rows.get(name, table.num_rows):
         return [f"it has {table.num_rows} rows, but the run has {rows[name]} {name}"]
-    result = []
+    result = _coordinate_problems(table, machine) if name == "routers" else []
     known = schema.TABLES[name].expand(machine["axes"], summary["engine"])
     for column in (known[name] for name in table.column_names if name in known):
         values = table[column.name]
@@ -201,6 +201,22 @@ def table_problems(name: str, table: pa.Table, summary: Mapping[str, Any]) -> li
         if largest is not None and largest >= count:
             result.append(f"its column {column.name} has {largest}, but the run has {count} {column.of}")
     return result
+
+
+COORDINATES_MAX = 4096
+"""Group numbers and coordinates may have gaps. Readers size arrays by the largest, so it is bounded by this or the
+number of routers."""
+
+
+def _coordinate_problems(routers: pa.Table, machine: Mapping[str, Any]) -> list[str]:
+    bound = max(machine["routers"], COORDINATES_MAX)
+    return [
+        f"its column {column} has {largest}, expected below {bound}"
+        for column in ("group", *machine["axes"])
+        if column in routers.column_names
+        and (largest := _largest(routers[column])) is not None
+        and largest >= bound
+    ]
 
 
 def _largest(ids: pa.ChunkedArray) -> int | None:

@@ -1,5 +1,8 @@
 /** Aggregates several links into one value, for arc bundles, matrix cells, routers and group pairs. */
-import type { Aggregate } from './state'
+import { Memo } from '../base/memo'
+import type { DerivedRun } from './model'
+import { colorScale, type ColorScale } from './scale'
+import type { Aggregate, ScaleKind } from './state'
 
 /** Links by mark: mark m has `links[offsets[m]]` to `links[offsets[m + 1] - 1]`. */
 export interface Marks {
@@ -82,6 +85,35 @@ function aggregateMark(
   result.values[m] = how === 'mean' && count > 0 ? value / count : value
   result.selected[m] = count
 }
+
+/**
+ * The colour scale of aggregated values. A maximum or mean is on the scale of the links; sums have one of their
+ * own, over all links, so that a filter does not change it.
+ *
+ * Args:
+ * marks: Of each run that is shown side by side.
+ */
+export function markScale(
+  marks: readonly Marks[],
+  runs: readonly Pick<DerivedRun, 'values' | 'scale' | 'signed'>[],
+  how: Aggregate,
+  kind: ScaleKind,
+): ColorScale {
+  const [first] = runs
+  if (how !== 'sum' || marks.every(({ count, links }) => links.length <= count)) return first!.scale
+  const keys = [...runs.map(({ values }) => values), kind, first!.signed]
+  let memo = scales.get(marks[0]!)
+  if (!memo) scales.set(marks[0]!, (memo = new Memo()))
+  return memo.get(keys, () => {
+    const sums = runs.flatMap(({ values }, i) => {
+      const all = new Uint8Array(values.length).fill(1)
+      return [...aggregateMarks(marks[i]!, values, all, how).values].filter((sum) => sum !== 0)
+    })
+    return colorScale(kind, Float64Array.from(sums).sort(), first!.signed, null)
+  })
+}
+
+const scales = new WeakMap<Marks, Memo<ColorScale>>()
 
 /** Outgoing traffic of each group by job, selected links only. Drawn as the outer bands. */
 export function groupJobTraffic(

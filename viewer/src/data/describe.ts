@@ -30,6 +30,12 @@ export function valueLabel(d: Pick<DerivedRun, 'signed' | 'measure'>): string {
   return `${d.measure.label}${word && ', '}${word}`
 }
 
+/** What a picture of one job shows. A measure that is not attributed to jobs is that of all. */
+export const jobTitle = ({ run, measure }: DerivedRun, { name }: { readonly name: string }): string =>
+  measure.perJob !== null || run.jobs.length < 2
+    ? `${measure.label} of ${name}`
+    : `Routers of ${name}; ${measure.label} of all jobs`
+
 export function place(run: Run, router: number): string {
   const parts = run.routers.axes.map((axis) => `${axis.name} ${axis.values[router]}`)
   return parts.length > 0

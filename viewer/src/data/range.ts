@@ -22,6 +22,10 @@ export const BALL = 1000
 export const ALL_VALUES = { low: null, high: null, inverted: false, hottest: 0 } as const
 export const NO_ENDS = { low: null, high: null, inverted: false } as const
 
+/** Whether it selects the hottest of values that are all zero: no link. */
+export const isOfNothing = ({ ends, lows, highs }: ValueRange): boolean =>
+  ends === null && lows.every((low, code) => low === Infinity || (highs[code] === -low && low === -Infinity))
+
 export const isOpen = ({ ends, inverted }: ValueRange): boolean =>
   ends !== null && ends[0] === -Infinity && ends[1] === Infinity && !inverted
 
@@ -53,7 +57,6 @@ export function valueRange(state: RangeChoice, values: ClassValues, signed: bool
       lows[code] = -highs[code]!
     }
   }
-  if (lows.every((value) => value === (signed ? -Infinity : Infinity))) return same([-Infinity, Infinity])
   return { lows, highs, inverted: inverted !== signed, ends: null }
 }
 

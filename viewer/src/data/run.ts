@@ -1,5 +1,5 @@
 /** A loaded run in flat columns; links in table order. Immutable. */
-import type { Unit } from '../base/format'
+import { counted, type Unit } from '../base/format'
 import { distinctColors, UNKNOWN_JOB } from '../base/palette'
 import { Strings, textAt, type Block, type NumericArray } from './block'
 import {
@@ -105,6 +105,8 @@ export interface Run {
   readonly jobs: readonly Job[]
   readonly nodes: Nodes
   readonly measures: readonly Measure[]
+  /** What is wrong with the measures, for the user. */
+  readonly mistakes: readonly string[]
   /** The full run, if this one is restricted to some virtual channels. */
   readonly whole?: Run
 }
@@ -135,10 +137,12 @@ interface RunBlocks {
 }
 
 export function assembleRun(id: number, info: RunInfo, blocks: RunBlocks): Run {
+  checkNumbers(blocks)
   const axes = info.summary.machine.axes
   const routers = readRouters(blocks.routers, axes)
   const links = readLinks(blocks.links)
   const linkJobs = readLinkJobs(blocks.linkJobs, links.count)
+  const { measures, mistakes } = readMeasures(blocks.links, blocks.linkJobs, links, columnsOf(info, 'links'))
   return {
     id,
     label: info.label,
@@ -148,10 +152,34 @@ export function assembleRun(id: number, info: RunInfo, blocks: RunBlocks): Run {
     routers,
     links,
     linkJobs,
-    jobs: readJobs(blocks.jobs, columnsOf(info, 'jobs')),
+    jobs: readJobs(blocks.jobs, columnsOf(info, 'jobs'), routersOfJobs(blocks)),
     nodes: readNodes(blocks.nodes),
-    measures: readMeasures(blocks.links, blocks.linkJobs, links, columnsOf(info, 'links')),
+    measures,
+    mistakes,
   }
+}
+
+/** Coordinates may have gaps, such as groups without counters, but no array grows beyond this. */
+const COORDINATES_MAX = 4096
+
+/**
+ * Refuses numbers that point outside of a table. Arrays have the size of the largest one, so a single wrong
+ * value in a file would take all memory.
+ */
+function checkNumbers({ routers, links, linkJobs, nodes, jobs }: RunBlocks): void {
+  const check = (block: Block, table: string, column: string, end: number): void => {
+    const values = block.numbers.get(column)
+    const wrong = values?.findIndex((value: number) => !(value >= 0 && value < end)) ?? -1
+    if (wrong >= 0)
+      throw new Error(`${table}, row ${wrong}: ${column} is ${values![wrong]}, expected 0 to ${end - 1}`)
+  }
+  const coordinates = Math.max(routers.rows, COORDINATES_MAX)
+  for (const column of routers.numbers.keys())
+    if (column !== 'up') check(routers, 'routers', column, coordinates)
+  for (const column of ['source', 'target']) check(links, 'links', column, routers.rows)
+  check(linkJobs, 'link_jobs', 'link', links.rows)
+  check(nodes, 'nodes', 'router', routers.rows)
+  check(jobs, 'jobs', 'job', jobs.rows)
 }
 
 /** Axes within a group; `group` and `plane` select the group or network. */
@@ -227,7 +255,25 @@ function readNodes(block: Block): Nodes {
   }
 }
 
-function readJobs(block: Block, columns: Columns): Job[] {
+/**
+ * Routers by job, in all planes; the table `jobs` counts those of the first plane. A job that shares its
+ * nodes has no entry.
+ */
+function routersOfJobs({ jobs, nodes, routers }: RunBlocks): Map<number, number> {
+  const [of, at] = [numbers(nodes, 'job'), numbers(nodes, 'router')]
+  const found = new Map<number, number>()
+  if (of.includes(SEVERAL)) return found
+  for (const job of numbers(jobs, 'job')) found.set(job, 0)
+  const pairs = new Set<number>()
+  of.forEach((job: number, n: number) => job >= 0 && pairs.add(job * routers.rows + at[n]!))
+  for (const pair of pairs) {
+    const job = Math.floor(pair / routers.rows)
+    found.set(job, (found.get(job) ?? 0) + 1)
+  }
+  return found
+}
+
+function readJobs(block: Block, columns: Columns, onRouters: ReadonlyMap<number, number>): Job[] {
   const number = (name: string, row: number): number => block.numbers.get(name)?.[row] ?? 0
   const colors = distinctColors(
     Array.from({ length: block.rows }, (_, row) => textAt(block, 'color', row) || UNKNOWN_JOB),
@@ -240,9 +286,9 @@ function readJobs(block: Block, columns: Columns): Job[] {
     placement: textAt(block, 'placement', row),
     ranks: number('ranks', row),
     nodes: number('nodes', row),
-    routers: number('routers', row),
+    routers: onRouters.get(number('job', row)) ?? number('routers', row),
     figures: Object.entries(columns).flatMap(([id, { merge, label, unit, meaning = '', role }]) => {
-      const value = block.numbers.get(id)?.[row]
+      const value = id === 'routers' ? onRouters.get(number('job', row)) : block.numbers.get(id)?.[row]
       // A job without a value lacks the figure.
       if (merge === 'key' || value === undefined || !Number.isFinite(value)) return []
       return [{ id, label, unit, meaning, value, ...(role && { role }) }]
@@ -250,19 +296,42 @@ function readJobs(block: Block, columns: Columns): Job[] {
   }))
 }
 
-function readMeasures(links: Block, linkJobs: Block, { capacity }: Links, columns: Columns): Measure[] {
+function readMeasures(
+  links: Block,
+  linkJobs: Block,
+  { capacity }: Links,
+  columns: Columns,
+): Pick<Run, 'measures' | 'mistakes'> {
   const measures: Measure[] = []
+  const mistakes: string[] = []
   for (const [id, column] of Object.entries(columns)) {
     const values = links.numbers.get(id)
     if (!values || !isMeasure(column)) continue
     const perJob = linkJobs.numbers.get(id)
     const { label, unit, merge } = column
-    measures.push({ id, label, unit, merge, total: f64(values), perJob: perJob ? f64(perJob) : null })
+    const total = finite(f64(values), label, mistakes)
+    measures.push({ id, label, unit, merge, total, perJob: perJob ? f64(perJob) : null })
   }
   const bytes = measures.find((measure) => measure.id === 'bytes')
   if (bytes && capacity.some((c) => c !== capacity[0])) measures.push(transferTime(bytes, linkJobs, capacity))
   // Traffic first, then in engine order.
-  return measures.sort((a, b) => Number(b.id === 'bytes') - Number(a.id === 'bytes'))
+  return { measures: measures.sort((a, b) => Number(b.id === 'bytes') - Number(a.id === 'bytes')), mistakes }
+}
+
+/** The values, infinite ones as unknown. No measure of a link is infinite or negative: a mistake of the file. */
+function finite(values: Float64Array, label: string, mistakes: string[]): Float64Array {
+  let [negative, infinite] = [0, 0]
+  for (const value of values) {
+    if (value < 0) negative++
+    if (value === Infinity || value === -Infinity) infinite++
+  }
+  const lies = [
+    [negative, 'is negative'],
+    [infinite, 'is infinite, and not shown,'],
+  ] as const
+  for (const [n, what] of lies)
+    if (n > 0) mistakes.push(`${label} ${what} on ${counted(n, 'link')}: the file is wrong`)
+  return infinite === 0 ? values : values.map((value) => (Number.isFinite(value) ? value : NaN))
 }
 
 /** Time that a link needs for its bytes; comparable across classes. Computed on access. */
@@ -307,12 +376,6 @@ export function linkName(run: Run, link: number): string {
   const { source, target, class: code, classes, parallel } = run.links
   const names = run.routers.names
   return `${names.at(source[link]!)}>${names.at(target[link]!)}:${classes[code[link]!]}.${parallel[link]}`
-}
-
-/** Class of a link, followed by its number among parallel links unless that is 0: `black` or `black .1`. */
-export function linkClass({ links }: Run, link: number): string {
-  const parallel = links.parallel[link]!
-  return `${links.classes[links.class[link]!]!}${parallel > 0 ? ` .${parallel}` : ''}`
 }
 
 export function largest(values: ArrayLike<number>): number {

@@ -2,6 +2,7 @@
 import { marksFrom, type Marks } from './aggregate'
 import type { Block, NumericArray } from './block'
 import { jobName, linkName, type Run } from './run'
+import type { Aggregate } from './state'
 import { isMeasure, type ColumnInfo, type RunInfo } from './source'
 
 /** Time keys of series tables. */
@@ -160,8 +161,49 @@ class MergedValue {
   }
 }
 
-/** Rows with the same time and subject are merged by the rule of the column; times without a row are NaN. */
-export function seriesLines(block: Block, time: string, key: Key, value: SeriesValue): Lines {
+/** The links or ports of a subject, such as a router's, and how they become one value. */
+export interface Parts {
+  readonly noun: 'links' | 'ports'
+  readonly key: Key
+  readonly aggregate: Aggregate
+  /** Number of parts of a subject, also of those without a row. */
+  count(subject: number): number
+}
+
+/** The parts of the subjects of a grouping; null if each subject is one part. */
+export function partsOf(run: Run, block: Block, grouping: Grouping, aggregate: Aggregate): Parts | null {
+  const noun = block.numbers.has('link') ? 'links' : block.numbers.has('port') ? 'ports' : null
+  if (noun === null || !['router', 'group', 'class'].includes(grouping)) return null
+  const key = keyOf(run, block, noun === 'links' ? 'link' : 'port')
+  const counts = new Map<number, number>()
+  const add = (subject: number): void => void counts.set(subject, (counts.get(subject) ?? 0) + 1)
+  if (noun === 'links') {
+    const ofLink = keyOf(
+      run,
+      { ...block, numbers: new Map([['link', run.links.source.map((_, l) => l)]]) },
+      grouping,
+    )
+    for (let l = 0; l < run.links.count; l++) add(ofLink(l))
+  } else {
+    const [subject, seen] = [keyOf(run, block, grouping), new Set<number>()]
+    for (let row = 0; row < block.rows; row++)
+      if (!seen.has(key(row))) seen.add(key(row)) && add(subject(row))
+  }
+  return { noun, key, aggregate, count: (of) => counts.get(of) ?? 1 }
+}
+
+/**
+ * Rows with the same time and subject are merged by the rule of the column; times without a row are NaN. With
+ * parts, this gives a value per part, and the parts are aggregated.
+ */
+export function seriesLines(
+  block: Block,
+  time: string,
+  key: Key,
+  value: SeriesValue,
+  parts: Parts | null = null,
+): Lines {
+  if (parts) return aggregateLines(seriesLines(block, time, parts.key, value), block, key, value, parts)
   const at = block.numbers.get(time)!
   const values = block.numbers.get(value.column)!
   const weights = value.weight === undefined ? undefined : block.numbers.get(value.weight)
@@ -180,6 +222,42 @@ export function seriesLines(block: Block, time: string, key: Key, value: SeriesV
   return {
     times,
     lines: [...lines].sort((a, b) => a[0] - b[0]).map(([subject, { values }]) => ({ subject, values })),
+  }
+}
+
+function aggregateLines(
+  all: Lines,
+  block: Block,
+  key: Key,
+  { merge }: SeriesValue,
+  { key: part, aggregate, count }: Parts,
+): Lines {
+  const subjectOf = new Map<number, number>()
+  for (let row = 0; row < block.rows; row++) subjectOf.set(part(row), key(row))
+  const found = new Map<number, { values: Float64Array; known: Uint32Array }>()
+  for (const line of all.lines) {
+    const subject = subjectOf.get(line.subject)!
+    let into = found.get(subject)
+    if (!into) {
+      const length = line.values.length
+      into = { values: new Float64Array(length).fill(NaN), known: new Uint32Array(length) }
+      found.set(subject, into)
+    }
+    const { values, known } = into
+    line.values.forEach((value, i) => {
+      if (Number.isNaN(value)) return
+      values[i] =
+        known[i] === 0 ? value : aggregate === 'max' ? Math.max(values[i]!, value) : values[i]! + value
+      known[i]!++
+    })
+  }
+  // A link without a row has no latency, but zero bytes.
+  if (aggregate === 'mean')
+    for (const [subject, { values, known }] of found)
+      values.forEach((sum, i) => (values[i] = sum / (merge === 'mean' ? known[i]! : count(subject))))
+  return {
+    times: all.times,
+    lines: [...found].sort((a, b) => a[0] - b[0]).map(([subject, { values }]) => ({ subject, values })),
   }
 }
 

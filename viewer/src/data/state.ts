@@ -227,9 +227,11 @@ export function writeUrl(state: ViewState): string {
   return params.toString()
 }
 
-/** Reads the text of `writeUrl`. An invalid value is reported and keeps its default. */
-export function readUrl(text: string): { state: ViewState; problems: string[] } {
-  const fields: Record<string, unknown> = {}
+/**
+ * Reads the text of `writeUrl`. An invalid value is reported and keeps its default; `named` are the others.
+ */
+export function readUrl(text: string): { state: ViewState; problems: string[]; named: (keyof ViewState)[] } {
+  const fields: Partial<Record<keyof ViewState, unknown>> = {}
   const problems: string[] = []
   for (const [key, value] of new URLSearchParams(text)) {
     const setting = (SETTINGS as Readonly<Record<string, Setting<unknown>>>)[key]
@@ -238,10 +240,11 @@ export function readUrl(text: string): { state: ViewState; problems: string[] } 
       continue
     }
     try {
-      fields[key] = setting.read(value)
+      fields[key as keyof ViewState] = setting.read(value)
     } catch (error) {
       problems.push(`${key}: ${(error as Error).message}`)
     }
   }
-  return { state: { ...DEFAULTS, ...fields }, problems }
+  const state = { ...DEFAULTS, ...fields } as ViewState
+  return { state, problems, named: Object.keys(fields) as (keyof ViewState)[] }
 }

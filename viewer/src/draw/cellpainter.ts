@@ -107,9 +107,12 @@ export class CellPainter {
 
 /** Cells by family with a link changed by the last brush move; null for all cells. */
 function dirtyCells(last: CellSource, source: CellSource): (family: number) => Uint8Array | null {
-  const { changed, step, values, shades, scale, aggregate } = source
+  const { changed, step, values, shades, scales, aggregate } = source
   const same =
-    last.values === values && last.shades === shades && last.scale === scale && last.aggregate === aggregate
+    last.values === values &&
+    last.shades === shades &&
+    scales.every((scale, i) => scale === last.scales[i]) &&
+    last.aggregate === aggregate
   if (!changed || !same || step !== last.step + 1) return () => null
   const found = new Map<number, Uint8Array>()
   return (family) => {

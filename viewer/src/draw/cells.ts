@@ -16,6 +16,8 @@ export interface CellSource {
   readonly shades: Uint8Array
   readonly aggregate: Aggregate
   readonly scale: ColorScale
+  /** The scale of a family, by number + 1: the group matrix first. */
+  readonly scales: readonly ColorScale[]
   /** Counter of the selection. */
   readonly step: number
   readonly changed: Uint32Array | null
@@ -38,13 +40,15 @@ export function cellLooks(
   dirty: Uint8Array | null = null,
   reduced = false,
 ): void {
-  const { values, selected, looks, shades, aggregate, scale } = source
+  const { values, selected, looks, shades, aggregate } = source
   const { offsets, links } = marksOf(source, matrix.family)
+  const scale = source.scales[matrix.family + 1]!
+  const isOwn = scale !== source.scale
   const cells = matrix.size * matrix.size
   for (let c = 0; c < cells; c++) {
     if (dirty?.[matrix.base + c] === 0) continue
     const [start, end] = [offsets[matrix.base + c]!, offsets[matrix.base + c + 1]!]
-    if (end - start === 1) {
+    if (end - start === 1 && !isOwn) {
       const [l, look] = [links[start]!, looks[links[start]!]!]
       into[c] = look === FILTERED ? DIMMED + shades[l]! : look
       continue
@@ -58,7 +62,8 @@ export function cellLooks(
       const l = links[i]!
       const v = values[l]!
       if (selected[l] === 0) {
-        if (Math.abs(v) > strongest) [strongest, context] = [Math.abs(v), DIMMED + shades[l]!]
+        const shade = isOwn && v !== 0 ? scale.shade(v) : shades[l]!
+        if (Math.abs(v) > strongest) [strongest, context] = [Math.abs(v), DIMMED + shade]
         continue
       }
       count++

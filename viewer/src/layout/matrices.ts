@@ -34,9 +34,10 @@ export interface Interior {
   readonly groups: readonly number[]
 }
 
-/** Matrix of groups; the diagonal holds links inside a group. */
+/** Matrix of groups; the diagonal holds links inside a group. Empty if it would be too large. */
 export function groupMatrix(run: Run): Marks {
   const { group, groups } = run.routers
+  if (groups ** 2 > CELLS_MAX) return marksFrom(new Int32Array(run.links.count).fill(-1), 0)
   const ofLink = Int32Array.from(
     run.links.source,
     (s, l) => group[s]! * groups + group[run.links.target[l]!]!,
@@ -46,7 +47,8 @@ export function groupMatrix(run: Run): Marks {
 
 export function interior(run: Run): Interior {
   const families: Family[] = []
-  const leftOut: string[] = []
+  const { groups } = run.routers
+  const leftOut = groups ** 2 > CELLS_MAX ? [`between groups (${groups} × ${groups})`] : []
   run.links.classes.forEach((_, code) => {
     for (const { cellOf, ...shape } of classShapes(run, code)) {
       const cells = run.routers.groups * shape.lines * shape.size ** 2
@@ -196,7 +198,8 @@ export function placeMatrices(
   const texts: MatrixText[] = []
   const groups = run.routers.groups
   let y = 0
-  if (groups > 1 && onlyGroup === null) y = placeGroupMatrix(groups, width, height, matrices, texts)
+  if (groups > 1 && groups ** 2 <= CELLS_MAX && onlyGroup === null)
+    y = placeGroupMatrix(groups, width, height, matrices, texts)
   // A cropped matrix would mislead: one wider than the panel at one pixel per cell is named instead of drawn.
   const fits = (f: Family): boolean => f.size + LABEL_WIDTH <= width
   for (const f of inside.families.filter((f) => !fits(f))) {

@@ -186,16 +186,16 @@ export function bundledArcs(
 ): Arcs {
   const { source, target } = run.links
   const { group, groups } = run.routers
-  const ofPair = new Int32Array(groups * groups).fill(-1)
+  const ofPair = new Map<number, number>()
   const pairs: number[] = []
   const ofLink = new Int32Array(run.links.count).fill(-1)
   for (const l of shown) {
     const pair = group[source[l]!]! * groups + group[target[l]!]!
-    if (ofPair[pair] === -1) {
-      ofPair[pair] = pairs.length
+    if (!ofPair.has(pair)) {
+      ofPair.set(pair, pairs.length)
       pairs.push(pair)
     }
-    ofLink[l] = ofPair[pair]!
+    ofLink[l] = ofPair.get(pair)!
   }
   const curves = new Float32Array(8 * pairs.length)
   pairs.forEach((pair, mark) => {

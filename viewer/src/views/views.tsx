@@ -11,7 +11,7 @@ import { compareExport } from './compare/sheet'
 import { CostsView } from './costs/costs'
 import { costsExport } from './costs/sheet'
 import type { ExportRequest, ExportSheet } from './export/sheets'
-import { JobsView } from './jobs/jobs'
+import { JobsView, ofJob } from './jobs/jobs'
 import { jobsExport } from './jobs/sheet'
 import { LatencyView } from './latency/latency'
 import { latencyExport } from './latency/sheet'
@@ -71,7 +71,14 @@ const views = {
     },
     key: timeKey,
   },
-  jobs: { label: 'Jobs', Body: JobsView, controls: true, sheet: jobsExport },
+  jobs: {
+    label: 'Jobs',
+    Body: JobsView,
+    controls: true,
+    sheet: jobsExport,
+    shown: (_: Session, state: Settings, model: RunModel | undefined): ViewContent | null =>
+      model ? { derived: ofJob(model, state) } : null,
+  },
   latency: {
     label: 'Latency',
     Body: LatencyView,

@@ -7,7 +7,7 @@ import { ThemeContext, useSession, useStore } from '../session/session'
 
 export function MiniRamp({ scale, unit }: { scale: ColorScale; unit: Unit }) {
   const { ramp } = useStore(useSession().state)
-  const looks = looksFor(useContext(ThemeContext), ramp, false)
+  const looks = looksFor(useContext(ThemeContext), ramp, scale.diverging)
   const colors = [0, 0.25, 0.5, 0.75, 1].map((share) => looks.colors[scale.shade(scale.value(share))]!)
   return (
     <span class="mini-ramp">

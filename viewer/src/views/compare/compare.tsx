@@ -35,7 +35,13 @@ export function CompareView({ compared }: ViewContent) {
         ) : (
           <div class={`pictures n${runs.length}`}>
             {runs.map((derived, i) => (
-              <PictureView key={compared.ids[i]} derived={derived} title={derived.run.label} compact />
+              <PictureView
+                key={compared.ids[i]}
+                derived={derived}
+                peers={runs}
+                title={derived.run.label}
+                compact
+              />
             ))}
           </div>
         )}

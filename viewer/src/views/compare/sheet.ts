@@ -15,7 +15,7 @@ export function compareExport(of: ExportRequest): ExportSheet {
   if (!compared || compared.change) return overviewExport(of, compared?.change)
   const { runs } = compared
   const side = runs.length > 2 ? 460 : 620
-  const machines = runs.map((d) => machineOf(d, state, theme))
+  const machines = runs.map((d) => machineOf(d, state, theme, null, runs))
   const { looks } = machines[0]!
   const { rows, widths } = changeTable(runs)
   return sheetOf({

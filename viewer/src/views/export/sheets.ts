@@ -34,12 +34,13 @@ export function machineOf(
   state: ViewState,
   theme: Theme,
   change: Change | null = null,
+  peers: readonly DerivedRun[] = [d],
 ): MachineSheet {
   const picture = geometryOf(d.run).picture(state.projection)
   return {
     derived: d,
     picture,
-    data: new PictureContent().data(picture, d, state, false, change),
+    data: new PictureContent().data(picture, d, state, false, change, peers),
     highlight: highlightOf(d.run, picture, null, d, state),
     looks: looksFor(theme, state.ramp, d.signed),
   }

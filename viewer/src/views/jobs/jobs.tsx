@@ -1,9 +1,11 @@
 /** One job: figures, ranks on the machine, and communication. */
 import { useEffect, useMemo } from 'preact/hooks'
 import { count, quantity } from '../../base/format'
-import type { DerivedRun } from '../../data/model'
+import { jobTitle } from '../../data/describe'
+import type { DerivedRun, RunModel } from '../../data/model'
 import { COMMUNICATION, communicationMatrix, PLACEMENT, placementDensity } from '../../data/placement'
-import type { Job } from '../../data/run'
+import type { Job, Run } from '../../data/run'
+import type { ViewState } from '../../data/state'
 import { DensityView } from '../canvas/density'
 import { PictureView } from '../picture/picture'
 import type { ViewContent } from '../session/viewcontent'
@@ -13,6 +15,26 @@ import { span, CommunicationMap, CommunicationMatrices } from './communication'
 import './jobs.css'
 
 const GRID = 256
+
+/** The job of the page: the one in focus, or the first. */
+const shownJob = (jobs: Run['jobs'], focus: string): Job | undefined =>
+  jobs.find(({ job }) => focus === `job:${job}`) ?? jobs[0]
+
+/** A job counts alone: the modes of all jobs. */
+const alone = new WeakMap<Job, ViewState['jobs']>()
+
+/** The run with the traffic of the page's job only. */
+export function ofJob(model: RunModel, state: ViewState): DerivedRun {
+  const { jobs } = model.run
+  const shown = state.matrices === 'all' ? undefined : shownJob(jobs, state.focus)
+  if (!shown || jobs.length < 2) return model.derive(state)
+  let modes = alone.get(shown)
+  if (!modes) {
+    modes = Object.fromEntries(jobs.flatMap(({ job }) => (job === shown.job ? [] : [[job, 'subtracted']])))
+    alone.set(shown, modes)
+  }
+  return model.derive({ ...state, jobs: modes })
+}
 
 export function JobsView({ derived: d }: ViewContent) {
   const session = useSession()
@@ -58,7 +80,7 @@ export function JobsView({ derived: d }: ViewContent) {
           <CommunicationMatrices derived={d} />
         ) : (
           <>
-            <PictureView derived={d} title={`Routers of ${job.name}`} compact />
+            <PictureView derived={d} title={jobTitle(d, job)} compact />
             <Figures job={job} />
           </>
         )}

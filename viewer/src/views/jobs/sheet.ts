@@ -3,6 +3,7 @@ import type { SheetPart } from '../../draw/sheet'
 import type { Theme } from '../../base/ramps'
 import { count, quantity, type Unit } from '../../base/format'
 import { csvOf } from '../../data/csv'
+import { jobTitle } from '../../data/describe'
 import type { DerivedRun } from '../../data/model'
 import {
   COMMUNICATION,
@@ -47,7 +48,7 @@ export function jobsExport({ session, derived: d, state, theme }: ExportRequest)
     facts: `${count(job.ranks)} ranks on ${count(job.nodes)} nodes`,
     columns: [
       [
-        machinePart(machineOf(d, state, theme), MACHINE, `Routers of ${job.name}`),
+        machinePart(machineOf(d, state, theme), MACHINE, jobTitle(d, job)),
         tablePart([220, 200], figures, looks, 1),
       ],
       [

@@ -1,13 +1,20 @@
 /** What a picture shows under the current settings: mark values, routers, bands, highlights. */
 import { Memo } from '../../base/memo'
 import { UNKNOWN_JOB } from '../../base/palette'
-import { aggregateMarks, groupJobTraffic, updateMarks, type MarkValues } from '../../data/aggregate'
+import {
+  aggregateMarks,
+  groupJobTraffic,
+  markScale,
+  updateMarks,
+  type MarkValues,
+} from '../../data/aggregate'
 import { routerJobs } from '../../data/describe'
 import type { Difference } from '../../data/difference'
 import { markedRouters } from '../../data/communicators'
 import { placesOf, type RankPlaces } from '../../data/ranks'
 import { resolveFocus, translation } from '../../data/focus'
 import type { DerivedRun } from '../../data/model'
+import { isOfNothing } from '../../data/range'
 import { IDLE, jobNumbers, type Run } from '../../data/run'
 import { EMPTY, FILTERED, FIRST_SHADE, SHADES } from '../../data/scale'
 import type { Aggregate, ViewState } from '../../data/state'
@@ -37,11 +44,20 @@ export class PictureContent {
     state: ViewState,
     reduced = false,
     change: Change | null = null,
+    /** The runs that are shown side by side. */
+    peers: readonly DerivedRun[] = [d],
   ): PictureData {
+    const scale = markScale(
+      peers.map(({ run }) => geometryOf(run).picture(state.projection).marks),
+      peers,
+      state.aggregate,
+      state.scale,
+    )
     const keys = [
       picture,
       d.selection,
       d.scale,
+      scale,
       d.focus,
       d.counted,
       state.aggregate,
@@ -57,7 +73,7 @@ export class PictureContent {
       return {
         marks: this.marks(picture, d, state),
         places: placesOf(d.run, state),
-        scale: d.scale,
+        scale,
         nodes: this.nodes.get([d.run, state.jobs], () =>
           d.run.nodes.job.map((job) => (state.jobs[job] === 'hidden' ? IDLE : job)),
         ),
@@ -97,7 +113,8 @@ export class PictureContent {
     const { perJob } = d.measure
     const marked = markedRouters(run, state.communicator)
     const { group, groups, up } = run.routers
-    const narrowed = selection.count < run.links.count
+    // Without traffic, the hottest links are none, and all routers keep their look.
+    const narrowed = selection.count < run.links.count && !isOfNothing(d.range)
     return {
       bands:
         picture.ring && perJob !== null && !d.signed

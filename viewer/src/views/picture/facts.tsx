@@ -88,6 +88,7 @@ export function Facts({ run }: { run: Run }) {
     summary.complete ? '' : `this run is not complete${summary.ending ? `: ${summary.ending}` : ''}`,
     // Only iterative engines report convergence.
     convergence?.converged === false ? `not converged${after(convergence.iterations)}` : '',
+    ...run.mistakes,
     ...summary.warnings,
   ].filter((text) => text !== '')
   return (

@@ -13,6 +13,7 @@ import { useGestures } from './gestures'
 import { hitAt, useMarkSteps, type Point } from './hits'
 import { geometryOf, LARGE, ThemeContext, useSession, useStore } from '../session/session'
 import { useRankPlaces } from '../controls/ranks'
+import { MiniRamp } from '../canvas/miniramp'
 import { useSize } from '../canvas/size'
 import { TableButton } from '../tables/tables'
 import './picture.css'
@@ -43,9 +44,17 @@ interface PictureViewProps {
   readonly title?: string
   readonly compact?: boolean
   readonly change?: Change | null
+  /** The runs that are shown side by side. */
+  readonly peers?: readonly DerivedRun[]
 }
 
-export function PictureView({ derived: d, title, compact = false, change = null }: PictureViewProps) {
+export function PictureView({
+  derived: d,
+  title,
+  compact = false,
+  change = null,
+  peers = [d],
+}: PictureViewProps) {
   const session = useSession()
   const state = useStore(session.state)
   const hover = useStore(session.hover)
@@ -60,7 +69,7 @@ export function PictureView({ derived: d, title, compact = false, change = null 
   const looks = looksFor(theme, state.ramp, d.signed)
   const view = fit(picture, size, state.zoom)
   const reduced = useStore(session.dragging) && d.run.links.count > LARGE
-  const data = content.data(picture, d, state, reduced, change)
+  const data = content.data(picture, d, state, reduced, change, peers)
 
   const drawn = useMemo(() => visibleMarks(data.marks, reduced ? MARKS_REDUCED : MARKS_MAX), [data])
 
@@ -99,6 +108,12 @@ export function PictureView({ derived: d, title, compact = false, change = null 
         <p data-test="drawn">
           {account}
           {!compact && `. ${picture.reading}`}
+          {data.scale !== d.scale && (
+            <>
+              {' '}
+              Sum of each mark’s links: <MiniRamp scale={data.scale} unit={d.measure.unit} />
+            </>
+          )}
         </p>
         <TableButton
           of={`links of ${title ?? d.run.label}`}

@@ -20,6 +20,7 @@ import type { Rows } from '../../data/rows'
 import { DifferenceModel, RunModel } from '../../data/model'
 import { loadRun, type Run } from '../../data/run'
 import type { Index, Source } from '../../data/source'
+import { firstPage } from '../../data/firstpage'
 import { comparedIds, DEFAULTS, readUrl, type Pairing } from '../../data/state'
 import type { Settings } from './settings'
 import { machinePicture } from '../../layout/machine'
@@ -77,13 +78,17 @@ export class Session {
     this.state = new Store<Settings>(DEFAULTS)
   }
 
-  /** Applies the settings of a URL; invalid ones keep their default and are reported. */
+  /**
+   * Applies the settings of a URL; invalid ones keep their default and are reported. A URL without a valid
+   * setting shows the first page.
+   */
   readAddress(text: string): void {
     const read = readUrl(text)
     const { state, problems } = checkState(read.state, this.index, this.ofNames)
     this.refused.set([...read.problems, ...problems])
+    const isNamed = read.named.some((key) => state[key] === read.state[key])
     // `ofNames` has checked the names.
-    this.state.set(state as Settings)
+    this.state.set((isNamed ? state : { ...state, ...firstPage(this.index) }) as Settings)
   }
 
   /** The runs that the page shows: those compared, or the current one. */

@@ -1,9 +1,9 @@
 /** The hottest selected links with their jobs; a click focuses a link. */
 import { useMemo, useRef } from 'preact/hooks'
 import { count, percent } from '../../base/format'
-import { describeLinks, jobOf, place, show, valueLabel } from '../../data/describe'
+import { describeLinks, jobOf, show, valueLabel } from '../../data/describe'
 import type { DerivedRun } from '../../data/model'
-import { linkClass, linkName } from '../../data/run'
+import { linkName } from '../../data/run'
 import { hottest } from '../../data/selection'
 import { jobsOnLink } from '../../data/values'
 import { useFocusOn, useSession, useSettings, useStore } from '../session/session'
@@ -34,7 +34,7 @@ export function HotLinks({ derived: d }: { derived: DerivedRun }) {
         </span>
       </header>
       <div class="table-frame" aria-busy={reduced}>
-        <Table heads={['From', 'To', 'Class', ...numbers(valueLabel(d)), ...(perJob ? ['Jobs'] : [])]}>
+        <Table heads={['Link', ...numbers(valueLabel(d)), ...(perJob ? ['Jobs'] : [])]}>
           {rows.map((l) => (
             <Row key={l} derived={d} link={l} />
           ))}
@@ -72,9 +72,7 @@ function Row({ derived: d, link: l }: { derived: DerivedRun; link: number }) {
       onPointerEnter={hoverIt}
       onPointerLeave={() => session.hover.set(null)}
     >
-      <td title={place(run, run.links.source[l]!)}>{run.routers.names.at(run.links.source[l]!)}</td>
-      <td title={place(run, run.links.target[l]!)}>{run.routers.names.at(run.links.target[l]!)}</td>
-      <td>{linkClass(run, l)}</td>
+      <td>{name}</td>
       <td class="number" data-test="hot-value">
         {show(d, d.values[l]!)}
       </td>

@@ -24,6 +24,8 @@ interface HeatMapProps {
   readonly span: TimeSpan
   readonly label: string
   readonly noun: string
+  /** How a row merges its links, such as `, max of their links`. */
+  readonly merge: string
   readonly ofLinks: boolean
   readonly unit: Unit
   name(subject: number): string
@@ -33,12 +35,12 @@ interface HeatMapProps {
 }
 
 export function HeatMap(props: HeatMapProps) {
-  const { all, label, noun, unit, name } = props
+  const { all, label, noun, merge, unit, name } = props
   const kind = useStore(useSession().state).scale
   const shown = useMemo(() => strongest(all, ROWS_MAX), [all])
   const scale = useMemo(() => heatScale(shown, kind), [shown, kind])
   const rows = shown.lines.length
-  const title = `${label} of ${noun} over time`
+  const title = `${label} of ${noun} over time${merge}`
   return (
     <section class="chart-card heat" aria-label={`${label} by ${noun}`}>
       <header>

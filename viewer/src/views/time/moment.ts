@@ -7,6 +7,7 @@ import {
   groupings,
   isOfMany,
   keyOf,
+  partsOf,
   seriesLines,
   seriesTables,
   type Grouping,
@@ -15,7 +16,7 @@ import {
   type SeriesValue,
 } from '../../data/series'
 import type { RunInfo } from '../../data/source'
-import type { ViewState } from '../../data/state'
+import type { Aggregate, ViewState } from '../../data/state'
 import type { Session } from '../session/session'
 
 export interface SeriesColumn {
@@ -98,18 +99,33 @@ export function blockOf(
   ])
 }
 
-/** The lines of a column, or a message. */
-export function linesOf(session: Session, run: Run, column: SeriesColumn, by: Grouping): Lines | string {
+/** The lines of a column, or a message. In a heat map, the links of a row are aggregated. */
+export function linesOf(
+  session: Session,
+  run: Run,
+  column: SeriesColumn,
+  by: Grouping,
+  aggregate: Aggregate | null = null,
+): Lines | string {
   const block = blockOf(session, run, column)
   if (block === undefined) return 'Loading time series …'
   if (typeof block === 'string') return block
   let known = lines.get(block)
   if (!known) lines.set(block, (known = new Map()))
-  const key = `${column.id} ${by}`
+  const key = `${column.id} ${by} ${aggregate}`
   let found = known.get(key)
-  if (!found)
-    known.set(key, (found = seriesLines(block, column.table.time, keyOf(run, block, by), column.value)))
+  if (!found) {
+    const parts = aggregate && partsOf(run, block, by, aggregate)
+    found = seriesLines(block, column.table.time, keyOf(run, block, by), column.value, parts)
+    known.set(key, found)
+  }
   return found
+}
+
+/** How a row of the heat map merges its links, such as `, max of their links`; empty if it is one link. */
+export function mergeText(run: Run, block: Block, by: Grouping, how: Aggregate): string {
+  const parts = partsOf(run, block, by, how)
+  return parts ? `, ${how} of their ${parts.noun}` : ''
 }
 
 /** Hidden and subtracted jobs have no line. */

@@ -8,7 +8,7 @@ import type { DerivedRun } from '../../data/model'
 import { hasLanes, type Lane } from '../../data/lanes'
 import { groupings, indexAt, nameOfKey, strongest, type Grouping, type Lines } from '../../data/series'
 import type { Run } from '../../data/run'
-import type { ViewState } from '../../data/state'
+import type { Aggregate, ViewState } from '../../data/state'
 import { clampSpan, type TimeSpan } from '../../data/timespan'
 import { looksFor, type LookTable } from '../../draw/look'
 import { drawHeat, drawLanes, drawLines, heatScale, STATE_COLORS, STATE_NAMES } from '../../draw/timechart'
@@ -22,6 +22,7 @@ import {
   chosenHeat,
   chosenLines,
   chosenRows,
+  mergeText,
   linesOf,
   shownLines,
   type SeriesColumn,
@@ -39,6 +40,7 @@ interface Part {
   readonly column: SeriesColumn
   readonly by: Grouping
   readonly lines: Lines
+  readonly label: string
   name(subject: number): string
 }
 
@@ -48,7 +50,9 @@ export function timeExport({ session, derived: { run }, moment, state, theme }: 
   const charts = chosenLines(run.info, state).flatMap((column) =>
     partOf(session, run, column, groupings(column.table)[0]!, state),
   )
-  const heats = heatColumn ? partOf(session, run, heatColumn, chosenRows(heatColumn, state), state) : []
+  const heats = heatColumn
+    ? partOf(session, run, heatColumn, chosenRows(heatColumn, state), state, state.aggregate)
+    : []
   const [heat] = heats
   const span = clampSpan(state.span, session.fullSpan)
   const lanes = hasLanes(run.info) ? lanesIn(session, run) : undefined
@@ -83,12 +87,20 @@ function momentParts(
   return [machinePart(machine, MACHINE, title), scalePart(moment, machine.looks)]
 }
 
-function partOf(session: Session, run: Run, column: SeriesColumn, by: Grouping, state: ViewState): Part[] {
-  const all = linesOf(session, run, column, by)
+function partOf(
+  session: Session,
+  run: Run,
+  column: SeriesColumn,
+  by: Grouping,
+  state: ViewState,
+  aggregate: Aggregate | null = null,
+): Part[] {
+  const all = linesOf(session, run, column, by, aggregate)
   const block = blockOf(session, run, column)
   if (typeof all === 'string' || block === undefined || typeof block === 'string') return []
   const lines = shownLines(all, by, state.jobs)
-  return [{ column, by, lines, name: (subject) => nameOfKey(run, block, by, subject) }]
+  const label = column.value.label + (aggregate ? mergeText(run, block, by, aggregate) : '')
+  return [{ column, by, lines, label, name: (subject) => nameOfKey(run, block, by, subject) }]
 }
 
 function linesPart(run: Run, { column, by, lines, name }: Part, span: TimeSpan, looks: LookTable): SheetPart {
@@ -110,7 +122,7 @@ function lanesPart(run: Run, lanes: readonly Lane[], span: TimeSpan, looks: Look
 }
 
 function heatPart(
-  { column, lines: all, name }: Part,
+  { column, lines: all, label, name }: Part,
   span: TimeSpan,
   state: ViewState,
   looks: LookTable,
@@ -119,7 +131,7 @@ function heatPart(
   const scale = heatScale(lines, state.scale)
   const size = { width: WIDTH, height: MARGINS + Math.max(120, Math.min(600, 3 * all.lines.length)) }
   const picture = heatPicture(lines, name, span, size)
-  const { label, unit } = column.value
+  const { unit } = column.value
   const title = `${label}, ${endsText(scale, unit)}, ${lines.lines.length} of ${all.lines.length} rows`
   const draw: SheetPart['draw'] = (pen) => drawHeat(pen, picture, scale, looks)
   return titled(title, { ...picture, draw }, looks)

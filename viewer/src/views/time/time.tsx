@@ -21,6 +21,7 @@ import {
   heatColumns,
   lineColumns,
   linesOf,
+  mergeText,
   shownLines,
   type SeriesColumn,
 } from './moment'
@@ -216,8 +217,9 @@ interface HeatProps {
 
 function Heat({ run, column, rows, span }: HeatProps) {
   const session = useSession()
+  const { aggregate } = useStore(session.state)
   const block = blockOf(session, run, column)
-  const lines = linesOf(session, run, column, rows)
+  const lines = linesOf(session, run, column, rows, aggregate)
   if (typeof lines === 'string') return <p class="loading">{lines}</p>
   const routerOf = (subject: number): number => routerOfKey(run, rows, subject)
   return (
@@ -227,6 +229,7 @@ function Heat({ run, column, rows, span }: HeatProps) {
       span={span}
       label={column.value.label}
       noun={NOUNS[rows]}
+      merge={mergeText(run, block as Block, rows, aggregate)}
       ofLinks={rows === 'link'}
       unit={column.value.unit}
       name={(subject) => nameOfKey(run, block as Block, rows, subject)}

@@ -4,7 +4,7 @@ import { count, quantity } from '../../../base/format'
 import { CHANNELS, channelColumns } from '../../../data/channels'
 import { show } from '../../../data/describe'
 import type { DerivedRun } from '../../../data/model'
-import { linkClass, linkName } from '../../../data/run'
+import { linkName } from '../../../data/run'
 import { channelValues, FIFO_COLUMNS, FIFOS, fifosOf, linksFrom } from '../../../data/router'
 import { useFocusOn, useSession, useStore } from '../../session/session'
 import { numbers, Table } from '../../tables/table'
@@ -36,9 +36,10 @@ function LinkTable({ derived: d, router }: { derived: DerivedRun; router: number
     block && typeof block !== 'string' ? channelValues(run, block, d.measure.id, links) : links.map(() => [])
   const vcs = channels[0]?.map((_, vc) => `vc ${vc}`) ?? []
   return (
-    <Table heads={['To', 'Class', ...numbers(d.measure.label, ...vcs)]}>
+    <Table heads={['Link', ...numbers(d.measure.label, ...vcs)]}>
       {links.map((l, i) => {
-        const focusIt = (): void => focusOn(`link:${linkName(run, l)}`)
+        const name = linkName(run, l)
+        const focusIt = (): void => focusOn(`link:${name}`)
         return (
           <tr
             key={l}
@@ -46,8 +47,7 @@ function LinkTable({ derived: d, router }: { derived: DerivedRun; router: number
             onClick={focusIt}
             onKeyDown={(event) => event.key === 'Enter' && focusIt()}
           >
-            <td>{run.routers.names.at(run.links.target[l]!)}</td>
-            <td>{linkClass(run, l)}</td>
+            <td>{name}</td>
             <td class="number">{show(d, d.values[l]!)}</td>
             {channels[i]!.map((value, vc) => (
               <td class="number" key={vc}>

@@ -1,10 +1,11 @@
 /** Matrix cells as tooltips, keyboard stops and table rows. */
 import type { RefObject } from 'preact'
 import { count } from '../../../base/format'
+import { markScale } from '../../../data/aggregate'
 import { describeLinks, show, valueLabel } from '../../../data/describe'
 import type { DerivedRun } from '../../../data/model'
 import { ROWS_MAX, type Rows } from '../../../data/rows'
-import type { Aggregate } from '../../../data/state'
+import type { ViewState } from '../../../data/state'
 import { linkName } from '../../../data/run'
 import { marksOf, type CellHit, type CellSource, type CellValue } from '../../../draw/cells'
 import type { Interior } from '../../../layout/matrices'
@@ -13,11 +14,13 @@ import { useSteps } from '../../canvas/steps'
 
 type CellText = Omit<Hover, 'x' | 'y'> & { readonly focus: string; readonly links: number[] }
 
-export function cellSource(d: DerivedRun, aggregate: Aggregate): CellSource {
-  const { groupMarks, interior } = geometryOf(d.run)
+export function cellSource(d: DerivedRun, { aggregate, scale: kind }: ViewState): CellSource {
+  const { groupMarks, interior: inside } = geometryOf(d.run)
   const { selected, looks, step, changed } = d.selection
   const { values, shades, scale } = d
-  return { groupMarks, inside: interior, values, selected, looks, shades, step, changed, aggregate, scale }
+  const all = [groupMarks, ...inside.families.map(({ marks }) => marks)]
+  const scales = all.map((marks) => markScale([marks], [d], aggregate, kind))
+  return { groupMarks, inside, values, selected, looks, shades, step, changed, aggregate, scale, scales }
 }
 
 const linksOf = (source: CellSource, { matrix, cell }: CellHit): number[] => {

@@ -27,7 +27,7 @@ export function MatricesView({ derived: d, group = null }: { derived: DerivedRun
     () => placeMatrices(d.run, geometry.interior, size.width - 4, size.height, group),
     [d.run, size, group],
   )
-  const source = cellSource(d, state.aggregate)
+  const source = cellSource(d, state)
 
   const scene = { panel, source, looks, size, top }
   useMatrixCanvas(canvas, d, scene)
