@@ -85,7 +85,7 @@ def test_ranks_calls_and_times_equal_the_tables(odonata_command: Command, tmp_pa
     assert [row["start_s"] for row in found["times"]] == [start / 1e12 for start in worst["start_ps"]]
     for row, start in zip(found["times"], worst["start_ps"], strict=True):
         other = series[(series["job"] == 0) & (series["start_ps"] == start)]
-        assert row["others_bytes_per_s"] == other["bytes_per_s"].sum()
+        assert row["others_bytes_per_s"] == other["wire_bytes_per_s"].sum()
 
 
 @pytest.mark.slow
