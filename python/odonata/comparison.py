@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from odonata.analysis import LinkPairs, pair_links, statistics_changes
+from odonata.analysis.compare import STATISTICS
 from odonata.api import load_run
 from odonata.explanation import no_effect, reason, time_of
 from odonata.notebook import table
@@ -48,15 +49,16 @@ class Comparison:
     no_effect: list[str]
     """Keys that differ although all tables are equal."""
     times: pa.Table
-    """One row per job with a time in both runs: `name`, `time_s_base`, `time_s_other`, `time_s_change`
-    (relative; null if the base is 0), and `reason`: the busiest link now, and whose bytes changed there."""
+    """One row per job with a time in both runs, if both are complete: `name`, `time_s_base`, `time_s_other`,
+    `time_s_change` (relative; null if the base is 0) and `reason`. The reason names the busiest link now, and
+    whose bytes changed there."""
     classes: pa.Table
     """Mean, 99th percentile and maximum of link traffic by class, in bytes, and their relative changes.
-    Without rows if a run routes nothing."""
+    Without rows if a run is not comparable."""
     jobs: pa.Table
     """The same columns by job and class."""
     links: LinkPairs | None
-    """Links paired by name, and the links that only one run has; None if a run routes nothing."""
+    """Links paired by name, and the links that only one run has; None if a run is not comparable."""
 
     def __repr__(self) -> str:
         links = (
@@ -93,7 +95,8 @@ def _percent(change: float | None) -> str:
 def compare(base: Run | str | Path, other: Run | str | Path) -> Comparison:
     """Compares two runs: jobs, link classes and links, with reasons.
 
-    Links are paired by name, so machines with different cabling can be compared.
+    Links are paired by name, so machines with different cabling can be compared. A run that is not complete
+    has no figures, so only settings are compared with it.
 
     Args:
         base: A run or its directory.
@@ -115,9 +118,8 @@ def compare(base: Run | str | Path, other: Run | str | Path) -> Comparison:
         fft +54 %, busiest is g0r1>g0r2:local.0, 100 % busy; own bytes take 19.8 us longer
     """
     first, second = (run if isinstance(run, Run) else load_run(run) for run in (base, other))
-    routed = first.routed and second.routed
-    # A run that routes nothing has no traffic to compare with; 0 would be a value.
-    rows = None if routed else 0
+    comparable = not any(map(not_comparable, (first, second)))
+    rows = None if comparable else 0
     return Comparison(
         base=first,
         other=second,
@@ -126,8 +128,15 @@ def compare(base: Run | str | Path, other: Run | str | Path) -> Comparison:
         times=_times(first, second),
         classes=statistics_changes(_of_classes(first), _of_classes(second), ["class"]).slice(0, rows),
         jobs=statistics_changes(_of_jobs(first), _of_jobs(second), ["name", "class"]).slice(0, rows),
-        links=pair_links(first.links, first.routers, second.links, second.routers) if routed else None,
+        links=pair_links(first.links, first.routers, second.links, second.routers) if comparable else None,
     )
+
+
+def not_comparable(run: Run) -> str | None:
+    """Why a run has no figures to compare with, or None: what is not there would count as 0, or as less."""
+    if not run.is_complete:
+        return f"{run.name} is not complete ({run.ending}), so it has no figures to compare"
+    return None if run.routed else f"{run.name} routes nothing, so the traffic of links is not compared"
 
 
 def _settings(base: Run, other: Run) -> list[str]:
@@ -137,7 +146,7 @@ def _settings(base: Run, other: Run) -> list[str]:
 
 
 def _times(base: Run, other: Run) -> pa.Table:
-    names = set(other.jobs["name"].to_pylist())
+    names = set(other.jobs["name"].to_pylist()) if base.is_complete and other.is_complete else set()
     rows: list[dict[str, Any]] = []
     for name in base.jobs["name"].to_pylist():
         before, after = (time_of(run, name) if name in names else None for run in (base, other))
@@ -148,10 +157,13 @@ def _times(base: Run, other: Run) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=_TIMES)
 
 
+_STATISTICS = pa.schema([("class", pa.string()), *((name, pa.float64()) for name in STATISTICS)])
+
+
 def _of_classes(run: Run) -> pa.Table:
-    return pa.Table.from_pylist(run.summary["classes"])
+    return pa.Table.from_pylist(run.summary["classes"], schema=_STATISTICS)
 
 
 def _of_jobs(run: Run) -> pa.Table:
     rows = [{"name": job["name"], **row} for job in run.summary["jobs"] for row in job["classes"]]
-    return pa.Table.from_pylist(rows)
+    return pa.Table.from_pylist(rows, schema=pa.schema([("name", pa.string()), *_STATISTICS]))

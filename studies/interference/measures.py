@@ -83,12 +83,12 @@ def windows(run: Run, job: str | None = None) -> pd.DataFrame:
         series = series[series["job"] == number_of(run, job)]
     series = series[series["packets"] > 0]
     series = series.assign(sum_ns=series["packets"] * series["latency_mean_ns"])
-    sums = series.groupby("start_ps", sort=True)[["bytes", "packets", "sum_ns"]].sum()
+    sums = series.groupby("start_ps", sort=True)[["wire_bytes", "packets", "sum_ns"]].sum()
     length_ms = _window_ps(run) / 1e9
     return pd.DataFrame(
         {
             "start_ms": np.asarray(sums.index, dtype=np.float64) / 1e9,
-            "gb_per_ms": np.asarray(sums["bytes"], dtype=np.float64) / 1e9 / length_ms,
+            "gb_per_ms": np.asarray(sums["wire_bytes"], dtype=np.float64) / 1e9 / length_ms,
             "latency_us": np.asarray(sums["sum_ns"] / sums["packets"], dtype=np.float64) / 1e3,
         }
     )
@@ -166,7 +166,7 @@ def outcome(run: Run, job: dict[str, Any]) -> dict[str, float]:
         "early_latency_p99_us": float(early.quantile(0.99)),
         "throughput_gb_per_ms": float(found["gb_per_ms"].mean()),
         "peak_gb_per_ms": float(np.nanmax(curve(run, name, "gb_per_ms")[1])),
-        "volume_over_time_gb_per_ms": job["bytes"] / end_ms(job) / 1e9,
+        "volume_over_time_gb_per_ms": job["wire_bytes"] / end_ms(job) / 1e9,
         "non_minimal_share": job["non_minimal_share"],
     }
 
@@ -186,6 +186,6 @@ def system(run: Run) -> dict[str, float]:
         "latency_mean_us": run.summary["packet"]["latency_mean_ns"] / 1e3,
         "latency_p99_us": percentile_ns(run, None, 0.99) / 1e3,
         "throughput_gb_per_ms": float(found["gb_per_ms"].mean()),
-        "volume_over_time_gb_per_ms": sum(job["bytes"] for job in run.jobs.to_pylist())
+        "volume_over_time_gb_per_ms": sum(job["wire_bytes"] for job in run.jobs.to_pylist())
         / run.summary["packet"]["end_ps"],
     }

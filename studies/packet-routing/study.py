@@ -87,7 +87,7 @@ def held(results: Results) -> pd.DataFrame:
                 (series["start_ps"] >= start) & (series["start_ps"] < start + packet["measure_ps"])
             ]
             (job,) = run.jobs.to_pylist()
-            accepted = inside["bytes_per_s"] / (job["nodes"] * NODE_BANDWIDTH)
+            accepted = inside["wire_bytes_per_s"] / (job["nodes"] * NODE_BANDWIDTH)
             rows.append(
                 {
                     "experiment": experiment,

@@ -11,6 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 from running import Command
 
+from odonata import Run
+from odonata.analysis.critical import of_iteration, whole
+
 MACHINE = '[machine]\ntopology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9\n'
 JOBS = """
 [[job]]
@@ -85,7 +88,7 @@ def test_ranks_calls_and_times_equal_the_tables(odonata_command: Command, tmp_pa
     assert [row["start_s"] for row in found["times"]] == [start / 1e12 for start in worst["start_ps"]]
     for row, start in zip(found["times"], worst["start_ps"], strict=True):
         other = series[(series["job"] == 0) & (series["start_ps"] == start)]
-        assert row["others_bytes_per_s"] == other["bytes_per_s"].sum()
+        assert row["others_bytes_per_s"] == other["wire_bytes_per_s"].sum()
 
 
 @pytest.mark.slow
@@ -182,6 +185,64 @@ def test_a_path_of_a_phase_of_an_iteration_and_its_links(odonata_command: Comman
         (["--iteration", "1", "--call", "2"], "cannot be combined"),
     ):
         wrong = odonata_command("explain", "run", "--job", "halo", *arguments)
+        assert (wrong.returncode, message in wrong.stderr) == (2, True), wrong.stderr
+
+
+ITERATED = """
+[[job]]
+name = "fft"
+program = { name = "fft-3d", nx = 16, rows = 4, iterations = 2, compute = "1 ns" }
+ranks = 8
+ranks_per_node = 1
+
+[[job]]
+name = "two"
+program = [{ name = "ring", iterations = 3, bytes = "4 kB" }, { name = "lulesh", iterations = 2 }]
+repeat = 2
+ranks = 16
+ranks_per_node = 1
+
+[[job]]
+name = "text"
+program = { name = "file", path = "a.program" }
+ranks = 4
+ranks_per_node = 1
+"""
+
+
+def test_iterations_are_those_of_the_program(odonata_command: Command, tmp_path: Path) -> None:
+    """An FFT of 2 iterations had 12, since it computes six times in each."""
+    (tmp_path / "a.program").write_text("repeat 3:\n    phase step\n    barrier\n")
+    engine = '[engine]\nkind = "packet"\nrouting = "min"\nrecord_calls = true\n'
+    (tmp_path / "x.toml").write_text(f"{MACHINE}{ITERATED}{engine}")
+    assert odonata_command("run", "x.toml", "-o", "run").returncode == 0
+    run = Run.from_directory(tmp_path / "run")
+    phases = run.table("phase_times").to_pandas()
+    for job, count in ((0, 2), (1, 2 * (3 + 2))):
+        windows = [of_iteration(run, job, number) for number in range(1, count + 2)]
+        assert windows.pop() is None
+        whole_job = whole(run.table("ranks"), job)
+        for window in windows:
+            assert window is not None
+            assert whole_job.start_ps <= window.start_ps < window.end_ps <= whole_job.end_ps
+        starts = [window.start_ps for window in windows if window is not None]
+        assert starts == sorted(starts)
+    # An iteration of the FFT begins with the first computation after the setup, or after a second barrier.
+    own = phases[(phases["job"] == 0) & (phases["rank"] == 0)].sort_values("number")
+    names = own["phase"].astype(str).tolist()
+    again = [i for i, name in enumerate(names) if name == "barrier"][1]
+    firsts = [own["start_ps"].iloc[i] for i in (names.index("compute"), again + 1)]
+    assert len([name for name in names if name == "compute"]) == 12
+    for number, first in enumerate(firsts, start=1):
+        path = json.loads(
+            odonata_command("explain", "run", "--job", "fft", "--iteration", number, "--json").stdout
+        )["path"]
+        assert path[0]["start_ps"] <= first < path[-1]["end_ps"]
+    for arguments, message in (
+        (["fft", "--iteration", "3"], "no rank of the job has an iteration 3"),
+        (["text", "--iteration", "1"], "the program file of job text has no key iterations"),
+    ):
+        wrong = odonata_command("explain", "run", "--job", *arguments)
         assert (wrong.returncode, message in wrong.stderr) == (2, True), wrong.stderr
 
 

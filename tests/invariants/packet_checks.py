@@ -123,6 +123,25 @@ def jobs_end_with_their_last_packet(run: Tables) -> None:
 
 
 @check("closed")
+def packets_of_patterns_have_no_overhead(run: Tables) -> None:
+    jobs = run["jobs"]
+    same(jobs["wire_bytes"], run["packets"].groupby("job")["bytes"].sum())
+    same(jobs["wire_bytes"], jobs["on_router_bytes"] + jobs["network_bytes"])
+
+
+@check("talking", "gathered", "over and over")
+def jobs_are_the_sums_of_their_ranks(run: Tables) -> None:
+    """Payload, and wire bytes, which packets carry in whole flits."""
+    jobs, ranks = run["jobs"], run["ranks"]
+    sums = ranks.groupby("job")[["messages", "bytes", "wire_bytes"]].sum()
+    for name in ("messages", "bytes", "wire_bytes"):
+        same(jobs[name], sums[name])
+    of_nodes = run["nodes"]["injected_bytes"].sum()
+    assert of_nodes == 0 or jobs["wire_bytes"].sum() < of_nodes < 1.5 * jobs["wire_bytes"].sum()
+    assert of_nodes % 128 == 0
+
+
+@check("closed")
 def links_carry_their_packets(run: Tables) -> None:
     """Each packet once, for its bytes over the bandwidth; stalls and idleness fill the rest of the run."""
     links, path_links = run["links"], hops(run)
@@ -211,8 +230,8 @@ def series_of_jobs_are_the_packets_by_arrival(run: Tables) -> None:
     counted = by.size().reindex(index, fill_value=0)
     same(series["packets"], counted)
     assert set(by.groups) <= set(index)
-    close(series["bytes"], by["bytes"].sum().reindex(index, fill_value=0))
-    close(series["bytes_per_s"], series["bytes"] / (INTERVAL_PS / 1e12))
+    close(series["wire_bytes"], by["bytes"].sum().reindex(index, fill_value=0))
+    close(series["wire_bytes_per_s"], series["wire_bytes"] / (INTERVAL_PS / 1e12))
     close(series["latency_mean_ns"], by["latency"].mean().reindex(index))
     close(series["latency_max_ns"], by["latency"].max().reindex(index))
     close(series["non_minimal_share"], by["non_minimal"].mean().reindex(index))

@@ -121,6 +121,49 @@ def test_what_cannot_be_run_is_said_and_left_out(tmp_path: Path) -> None:
     assert (wrong[0]["time of fft"], wrong[0]["allowed"], wrong[0]["front"]) == (None, False, False)
 
 
+RENDEZVOUS = """
+[machine]
+topology = "dragonfly"
+p = 2
+a = 4
+h = 2
+g = 3
+[[job]]
+name = "ring"
+program = {{ name = "file", path = "{path}" }}
+ranks = 8
+ranks_per_node = 1
+[engine]
+kind = "packet"
+routing = "min"
+[sweep]
+"mpi.eager_limit" = ["16 kB", "1 kB"]
+"engine.seed" = [1, 2]
+[optimize]
+objectives = ["{objective}"]
+"""
+
+
+@pytest.mark.parametrize("objective", ["hottest link", "slowest job", "time of ring"])
+def test_what_does_not_complete_cannot_win(tmp_path: Path, objective: str) -> None:
+    """A deadlock sends less, so its links were the coolest; without a time, the search ended in an error."""
+    (tmp_path / "a.program").write_text("send (rank + 1) % ranks 8 kB\nrecv (rank - 1) % ranks 8 kB\n")
+    file = tmp_path / "a.toml"
+    file.write_text(RENDEZVOUS.format(path=tmp_path / "a.program", objective=objective))
+    words = ["optimize", str(file), "-o", str(tmp_path / "search"), "--processes", "1"]
+    out = CliRunner().invoke(main, words)
+    assert out.exit_code == 0, out.output
+    assert "1 on the front, 0 violate a constraint, 1 without a result" in out.output
+    name = "eager_limit=1_kB"
+    assert f"no result: {name}" in out.output
+    assert "did not complete: deadlock: " in out.output
+    well, stuck = odonata.Optimization.load(tmp_path / "search").trials.to_pylist()
+    assert (well["front"], well["reason"]) == (True, None)
+    assert well[objective] > 0
+    assert (stuck[objective], stuck["allowed"], stuck["front"]) == (None, False, False)
+    assert "deadlock" in stuck["reason"]
+
+
 @pytest.mark.slow
 def test_it_resumes_as_if_it_had_not_stopped(tmp_path: Path) -> None:
     tpe = 'objectives = ["slowest job"]\nsampler = "tpe"\ntrials = '

@@ -67,7 +67,7 @@ def case(seed: int) -> Case:
         if dice.random() < 0.7:
             bandwidth, latency = dice.choice(BANDWIDTHS), dice.choice(LATENCIES)
             lines += [f"[machine.class.{name}]", f'bandwidth = "{bandwidth}"', f'latency = "{latency}"']
-    flit = dice.choice([1, 16, 100, 128, 512])
+    flit = dice.choice([1, 16, 100, 128])
     # None: the sizes of the preset.
     packet = flit * dice.choice([1, 4, 4, 64, 1000]) if dice.random() < 0.6 else None
     lines += _jobs(dice, hardware, packet or 512)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import handmade
 import pytest
-from test_blocks import decode
+from block_reader import decode
 
 from odonata.errors import OdonataError
 from odonata.viewer import export

@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from test_blocks import decode, decode_several
+from block_reader import decode, decode_several
 
 from odonata.errors import DamagedRunError, NewerRunError, NotARunError
 from odonata.store import schema

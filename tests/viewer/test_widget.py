@@ -8,7 +8,7 @@ import sys
 
 import handmade
 import pytest
-from test_blocks import decode
+from block_reader import decode
 
 import odonata
 from odonata.errors import OdonataError

@@ -26,7 +26,7 @@ const { starts, third } = expected.series
 test('throughput and latency of each job at the chosen time', async () => {
   await open('all', `${RUN}&view=time&time=${starts[2]}`)
   for (const row of third) {
-    expect(await text(`lines-bytes_per_s-${row['job']}`)).toBe(quantity(row['bytes_per_s']!, 'bytes-per-s'))
+    expect(await text(`lines-wire_bytes_per_s-${row['job']}`)).toBe(quantity(row['wire_bytes_per_s']!, 'bytes-per-s'))
     expect(await text(`lines-latency_mean_ns-${row['job']}`)).toBe(quantity(row['latency_mean_ns']!, 'ns'))
   }
   expect(await text('time')).toContain(quantity(starts[2]!, 'ps'))
@@ -48,16 +48,16 @@ test('the slider moves by intervals; play runs to the end', async () => {
 
 test('a chart tooltip shows all jobs; a click selects the time; a hidden job has no line', async () => {
   await open('all', `${RUN}&view=time`)
-  const chart = (await at('lines-bytes_per_s').boundingBox())!
+  const chart = (await at('lines-wire_bytes_per_s').boundingBox())!
   // 92 pixels of labels, then 25 intervals up to 18 pixels at the right.
   const x = chart.x + 92 + ((chart.width - 110) * 2.5) / starts.length
   const tip = await tipAt(x, chart.y + chart.height / 2)
-  for (const row of third) expect(tip).toContain(quantity(row['bytes_per_s']!, 'bytes-per-s'))
+  for (const row of third) expect(tip).toContain(quantity(row['wire_bytes_per_s']!, 'bytes-per-s'))
   await page.mouse.click(x, chart.y + chart.height / 2)
   expect(Number((await address()).get('time'))).toBe(starts[2])
   await press('1')
-  expect(await at('lines-bytes_per_s-0').count()).toBe(1)
-  expect(await at('lines-bytes_per_s-1').count()).toBe(0)
+  expect(await at('lines-wire_bytes_per_s-0').count()).toBe(1)
+  expect(await at('lines-wire_bytes_per_s-1').count()).toBe(0)
 })
 
 test('router stalls over time: each cell is the sum over its ports', async () => {

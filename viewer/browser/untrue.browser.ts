@@ -159,7 +159,7 @@ describe.each(SURFACES)('%s', (surface) => {
     const series = String(await download('csv')).split('\r\n')
     const third = expected.series.third[0]!
     const start = expected.series.starts[2]!
-    expect(series).toContain(`series.bytes_per_s,near,${start},${third['bytes_per_s']}`)
+    expect(series).toContain(`series.wire_bytes_per_s,near,${start},${third['wire_bytes_per_s']}`)
 
     await setOn(surface, `view=jobs&run=${packet}&focus=job%3A1`)
     await page.waitForSelector('[data-test=communication-map] canvas')

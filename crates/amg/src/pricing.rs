@@ -130,7 +130,7 @@ impl CycleForm {
                     }
                 }
             }
-            used.times.push(cycles.values().next().and_then(Value::as_f64).unwrap_or(0.0));
+            used.times.push(cycles.values().next().and_then(Value::as_f64).unwrap_or(f64::NAN));
             used.threads.push(mix.threads);
             summary.push(json!({
                 "job": number,

@@ -110,8 +110,8 @@ impl Engine for Model {
         summary.extend(priced.summary);
         let capacity = machine.links().map(|link| machine.bandwidth(link).bytes_per_s_f64()).collect();
         Ok(Outcome {
-            // Nothing is routed: what links carry is not known, and the tables say none.
-            link_bytes: vec![0.0; machine.link_count()],
+            // Nothing is routed: what links carry is not known.
+            link_bytes: vec![f64::NAN; machine.link_count()],
             link_capacity_bytes_per_s: capacity,
             node_ejected_bytes: sent.ejected_bytes,
             node_injected_bytes: sent.injected_bytes,

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 /// `format` of the summary.
 pub const FORMAT: &str = "odonata-run";
 /// `format_version` of the summary. Within a version tables and columns may be added; none changes its meaning.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 
 static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
     let mut tables = record::tables();

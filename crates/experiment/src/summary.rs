@@ -142,10 +142,11 @@ pub(crate) fn collectives_json(workload: &Workload) -> Value {
 fn class_statistics(classes: &LinkClasses, machine: &Machine, outcome: &Outcome) -> Value {
     let bytes = machine.links().map(|link| (machine.class(link).index(), outcome.link_bytes[link.index()]));
     let capacities = capacities_bytes_per_s(machine, &outcome.link_capacity_bytes_per_s);
+    let known = is_known(outcome);
     // The row of all classes has no capacity.
     let capacities = std::iter::once(None).chain(capacities.into_iter().map(Some));
     let rows = classes.statistics(bytes).into_iter().zip(capacities).map(|(statistics, capacity)| {
-        let mut row = class_json(&statistics);
+        let mut row = class_json(&statistics, known);
         row["links"] = statistics.links.into();
         if let Some(capacity) = capacity {
             row["capacity_bytes_per_s"] = capacity.into();
@@ -157,6 +158,7 @@ fn class_statistics(classes: &LinkClasses, machine: &Machine, outcome: &Outcome)
 
 fn job_statistics(classes: &LinkClasses, machine: &Machine, workload: &Workload, outcome: &Outcome) -> Value {
     let (links, jobs, bytes) = &outcome.link_jobs;
+    let known = is_known(outcome);
     let mut of_job = vec![Vec::new(); workload.jobs.len()];
     for ((&link, &job), &bytes) in links.iter().zip(jobs).zip(bytes) {
         of_job[job as usize].push((machine.class(LinkId(link)).index(), bytes));
@@ -166,22 +168,28 @@ fn job_statistics(classes: &LinkClasses, machine: &Machine, workload: &Workload,
             "job": index,
             "name": job.name,
             "color": job.color,
-            "classes": classes.statistics(bytes).iter().map(class_json).collect::<Value>(),
+            "classes": classes.statistics(bytes).iter().map(|of| class_json(of, known)).collect::<Value>(),
         })
     });
     rows.collect()
 }
 
-fn class_json(of: &ClassStatistics) -> Value {
+/// Statistics of a class; null if the traffic of links is not known.
+fn class_json(of: &ClassStatistics, is_known: bool) -> Value {
+    let known = |bytes: f64| is_known.then_some(bytes);
     json!({
         "class": of.class,
-        "bytes_mean": of.bytes_mean,
-        "bytes_max": of.bytes_max,
-        "bytes_p50": of.bytes_p50,
-        "bytes_p90": of.bytes_p90,
-        "bytes_p99": of.bytes_p99,
-        "loaded_links": of.loaded_links,
+        "bytes_mean": known(of.bytes_mean),
+        "bytes_max": known(of.bytes_max),
+        "bytes_p50": known(of.bytes_p50),
+        "bytes_p90": known(of.bytes_p90),
+        "bytes_p99": known(of.bytes_p99),
+        "loaded_links": is_known.then_some(of.loaded_links),
     })
+}
+
+fn is_known(outcome: &Outcome) -> bool {
+    outcome.link_bytes.iter().all(|bytes| !bytes.is_nan())
 }
 
 /// Capacity of each class as used, the mean where it differs among the links.

@@ -42,6 +42,9 @@ pub trait Pricing: ParameterStruct {
     fn table(&self) -> Table;
 }
 
+/// When a job has no price.
+pub(crate) const IDLE: &str = "the job is idle";
+
 /// Time of a job, in every form.
 pub const TIME: Column = Column::max(
     "predicted_time_s",
@@ -50,6 +53,7 @@ pub const TIME: Column = Column::max(
     "Time",
     "Predicted time of the slowest rank, or of the cycle in the first scenario.",
 )
+.missing(IDLE)
 .role(Role::JobTime)
 .headline();
 

@@ -1,7 +1,7 @@
 //! Costs of every rank of every job, as rows and columns.
 
 use crate::message::{rank_costs, MessagePrices, RankCost, RankMessage};
-use crate::pricing::{PricingError, TIME};
+use crate::pricing::{PricingError, IDLE, TIME};
 use crate::HopCounts;
 use odonata_declare::Type::{F64, U32, U64};
 use odonata_declare::Unit::{Bytes, Count, Plain, S};
@@ -71,14 +71,17 @@ impl<'a> Costs<'a> {
         TIME.by(|costs| costs.slowest(RankCost::total_s)),
         Column::mean("rank_time_mean_s", F64, S, "Mean time", "Mean time of the ranks of a job.")
             .weighted_by("ranks")
+            .missing(IDLE)
             .under(GENERAL)
             .headline()
             .by(Self::means),
         Column::attribute("startup_s", F64, S, "Start-up", "Start-ups, overheads and latency of its slowest rank.")
+            .missing(IDLE)
             .under(GENERAL)
             .headline()
             .by(|costs| costs.slowest(|cost| cost.startup_s)),
         Column::attribute("hops_s", F64, S, "Hops", "Time for further hops of the messages of the slowest rank.")
+            .missing(IDLE)
             .under(GENERAL)
             .headline()
             .by(|costs| costs.slowest(|cost| cost.hops_s)),
@@ -89,10 +92,12 @@ impl<'a> Costs<'a> {
             "Bandwidth",
             "Time for the bytes of the slowest rank at its bandwidth.",
         )
+        .missing(IDLE)
         .under(GENERAL)
         .headline()
         .by(|costs| costs.slowest(|cost| cost.bandwidth_s)),
         Column::attribute("matching_s", F64, S, "Matching", "Time for the queue search of the slowest rank.")
+            .missing(IDLE)
             .under(GENERAL)
             .headline()
             .by(|costs| costs.slowest(|cost| cost.matching_s)),
@@ -118,7 +123,7 @@ impl<'a> Costs<'a> {
                 .by(|costs| costs.counts(|cost| cost.sends.into())),
             Column::sum("receives", U64, Count, "Receives", "Messages from other ranks.")
                 .by(|costs| costs.counts(|cost| cost.receives.into())),
-            Column::sum("bytes", U64, Bytes, "Sent", "Bytes to other ranks.")
+            Column::sum("bytes", U64, Bytes, "Payload", "Payload of messages to other ranks.")
                 .by(|costs| costs.counts(|cost| cost.bytes)),
             Column::max("startup_s", F64, S, "Start-up", "Start-ups, overheads and latency.")
                 .by(|costs| costs.times(|cost| cost.startup_s)),
@@ -141,16 +146,21 @@ impl<'a> Costs<'a> {
         f64::from(self.jobs[job].iterations)
     }
 
+    /// A time of each job; NaN for idle ones.
+    fn of_jobs(&self, get: impl Fn(usize) -> f64) -> Values {
+        let time = |job: usize| if self.jobs[job].idle { f64::NAN } else { self.rounds(job) * get(job) };
+        (0..self.jobs.len()).map(time).collect()
+    }
+
     fn slowest(&self, get: fn(&RankCost) -> f64) -> Values {
-        (0..self.jobs.len()).map(|job| self.rounds(job) * get(&slowest(self.of_job(job)))).collect()
+        self.of_jobs(|job| get(&slowest(self.of_job(job))))
     }
 
     fn means(&self) -> Values {
-        let mean = |job: usize| {
+        self.of_jobs(|job| {
             let costs = self.of_job(job);
             costs.iter().map(RankCost::total_s).sum::<f64>() / costs.len().max(1) as f64
-        };
-        (0..self.jobs.len()).map(|job| self.rounds(job) * mean(job)).collect()
+        })
     }
 
     /// Job, rank and costs.

@@ -55,6 +55,8 @@ pub struct OutgoingPacket {
     pub nic: u8,
     /// Bytes of the message: at least one, at most the payload of a full packet.
     pub size: u32,
+    /// Bytes that fill the last flit, for packets without a header. With one, the NIC pads.
+    pub padding: u32,
     /// Bytes of the whole message. Some routings depend on it.
     pub message_bytes: u64,
     /// Job of the packet.
@@ -76,6 +78,7 @@ impl OutgoingPacket {
             destination,
             nic: 0,
             size,
+            padding: 0,
             message_bytes: u64::from(size),
             job: 0,
             message: 0,

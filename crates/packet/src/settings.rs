@@ -44,7 +44,7 @@ const UNLIMITED: &Choice = &Choice { name: "unlimited", doc: "packets from nodes
 /// Maximum NICs per node.
 const NICS_PER_NODE_MAX: u32 = 64;
 
-/// Maximum bytes of a header and a flit together: a packet has 7 bits for its overhead.
+/// Maximum bytes of a header and a flit together: a packet has 7 bits for its header and padding.
 const HEADER_AND_FLIT_MAX: u64 = 128;
 
 parameters! {
@@ -198,6 +198,9 @@ impl PacketSettings {
                 "engine.flit",
                 format!("a packet of {} is not a whole number of flits of {}", self.packet, self.flit),
             );
+        }
+        if self.flit.0 > HEADER_AND_FLIT_MAX {
+            return wrong("engine.flit", format!("{} is more than {HEADER_AND_FLIT_MAX} B", self.flit));
         }
         if self.header >= self.packet || self.header.0 > 0 && self.header.0 + self.flit.0 > HEADER_AND_FLIT_MAX {
             let (header, packet, flit) = (self.header, self.packet, self.flit);

@@ -202,13 +202,14 @@ impl Outbox {
         let number = self.pairs.state_mut(pair);
         let tagged = u32::from(self.nic) << SEQUENCE_BITS | *number;
         *number = (*number + 1) & ((1 << SEQUENCE_BITS) - 1);
-        let (taken, size) = self.sizes.next(send.left);
-        send.left -= taken;
+        let (size, padding) = self.sizes.next(send.left);
+        send.left -= u64::from(size);
         if send.left > 0 {
             send.pair = Some(pair);
             self.queue.push_front(send);
         }
         OutgoingPacket {
+            padding,
             nic: message.nic,
             job: message.job,
             message_bytes: message.wire,

@@ -11,6 +11,7 @@ use crate::settings::MpiSettings;
 use endpoints::RankEndpoints;
 use odonata_checkpoint::{DecodeError, Reader, Writer};
 use odonata_packet::{Endpoints, Nics, Program};
+use odonata_units::RouterId;
 use records::Records;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -19,13 +20,21 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub struct Ranks {
     jobs: Arc<Vec<RankJob>>,
     settings: Arc<MpiSettings>,
+    /// Router of every node; empty if they are not known.
+    routers: Arc<Vec<RouterId>>,
     records: Arc<Mutex<Records>>,
 }
 
 impl Ranks {
     /// Ranks of `jobs`.
     pub fn new(jobs: Vec<RankJob>, settings: MpiSettings) -> Self {
-        Self { jobs: Arc::new(jobs), settings: Arc::new(settings), records: Arc::default() }
+        Self { jobs: Arc::new(jobs), settings: Arc::new(settings), routers: Arc::default(), records: Arc::default() }
+    }
+
+    /// Tells the router of every node, so that the bytes between nodes of one router are counted.
+    #[must_use]
+    pub fn with_routers(self, routers: Vec<RouterId>) -> Self {
+        Self { routers: Arc::new(routers), ..self }
     }
 
     /// Records the times of each message: about 200 B per message during the run.
@@ -76,7 +85,7 @@ impl Ranks {
 
 impl Program for Ranks {
     fn endpoints(&self, jobs: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints> {
-        Box::new(RankEndpoints::new(&self.jobs, &self.settings, &self.records, jobs, nics))
+        Box::new(RankEndpoints::new(self, jobs, nics))
     }
 
     fn is_finite(&self, job: u16) -> bool {

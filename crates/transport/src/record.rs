@@ -58,8 +58,14 @@ pub struct RankRecord {
     pub calls: u64,
     /// Messages sent, including messages of collectives.
     pub messages: u64,
-    /// Bytes of these messages.
+    /// Payload of these messages, in bytes.
     pub bytes: u64,
+    /// Part of it to the rank itself.
+    pub self_bytes: u64,
+    /// Part of it to other ranks of its node.
+    pub on_node_bytes: u64,
+    /// Part of it to other nodes of its router, if routers are known ([`Ranks::with_routers`](crate::Ranks::with_routers)).
+    pub on_router_bytes: u64,
     /// Wire bytes of these messages, with all messages of their protocols.
     pub wire_bytes: u64,
     /// Bytes of received messages.

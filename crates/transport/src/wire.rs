@@ -86,10 +86,10 @@ impl PacketSizes {
         bytes.div_ceil(self.packet)
     }
 
-    /// Payload of the next packet of `left` bytes, and its size in whole flits.
-    pub(crate) fn next(self, left: u64) -> (u64, u32) {
+    /// Bytes of the next packet when `left` bytes of a message are left, and the padding that fills its last flit.
+    pub(crate) fn next(self, left: u64) -> (u32, u32) {
         let taken = left.min(self.packet);
-        (taken, (taken.div_ceil(self.flit) * self.flit) as u32)
+        (taken as u32, (taken.next_multiple_of(self.flit) - taken) as u32)
     }
 }
 

@@ -14,12 +14,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from odonata import toml
 from odonata.analysis.links import link_names
+from odonata.errors import OdonataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
+    from numpy.typing import NDArray
+
+    from odonata.store.run import RunData
 
 COMPUTING, IN_CALL, IN_FLIGHT = "computing", "in a call", "in flight"
 """Activities of a piece: a rank computes or sleeps, is in a call, or a message to it is in flight."""
@@ -34,7 +39,7 @@ class Window:
         >>> from odonata.analysis.critical import of_iteration, whole
         >>> whole(run.table("ranks"), 0)
         Window(rank=17, start_ps=0, end_ps=61215520)
-        >>> of_iteration(run.table("phase_times"), 0, 2).start_ps
+        >>> of_iteration(run, 0, 2).start_ps
         13207840
     """
 
@@ -126,29 +131,98 @@ def of_phase(phase_times: pa.Table, job: int, name: str, time: int) -> Window | 
     return None if own.empty else _window(own["rank"], own["start_ps"], own["end_ps"])
 
 
-def of_iteration(phase_times: pa.Table, job: int, number: int) -> Window | None:
-    """An iteration of a program, from one start of its first repeated phase to the next, or to the end.
+def of_iteration(run: RunData, job: int, number: int) -> Window | None:
+    """An iteration of a job's programs, as their key `iterations` counts them.
+
+    The phases of a rank repeat: `repeat` times all programs in turn, and in each program `iterations` times a
+    block. An iteration lasts from the start of its block to the start of the next one, or to the end of its
+    last phase.
 
     Args:
-        phase_times: The run's table.
+        run: A run of the packet engine, with `record_calls`.
         job: Number of the job.
-        number: Iteration on every rank, from 1. Returns None if no rank has it.
+        number: Iteration on every rank, from 1, over all programs and repetitions. Returns None if there is
+            none.
+
+    Raises:
+        OdonataError: A program has no iterations, or a rank did not complete them.
     """
-    frame = _phases(phase_times, job)
-    if frame.empty:
+    rounds, repeat = _rounds(run, job)
+    phases = run.table("phases").to_pandas()
+    phases = phases[phases["job"] == job]
+    program_of = dict(zip(phases["phase_number"], phases["program"], strict=True))
+    frame = _phases(run.table("phase_times"), job).sort_values(["rank", "number"])
+    ranks, starts, ends = [], [], []
+    for rank, own in frame.groupby("rank"):
+        blocks = _blocks(own["phase_number"].to_numpy(), program_of, rounds, repeat)
+        if blocks is None:
+            raise OdonataError(
+                f"the phases of rank {rank} of the job do not repeat as often as its iterations",
+                hint="Its run may not be complete. Choose a part with --phase NAME --time N.",
+            )
+        if number > len(blocks):
+            return None
+        first, end = blocks[number - 1]
+        follows = number < len(blocks) and blocks[number][0] == end
+        ranks.append(rank)
+        starts.append(own["start_ps"].iloc[first])
+        ends.append(own["start_ps"].iloc[end] if follows else own["end_ps"].iloc[end - 1])
+    if not ranks:
         return None
-    times = frame.groupby("phase_number")["rank"].size()
-    repeated = set(times[times == times.max()].index)
-    first = frame[frame["phase_number"].isin(repeated)].sort_values("start_ps", kind="stable")["phase_number"]
-    starts = frame[frame["phase_number"] == first.iloc[0]].groupby("rank")["start_ps"]
-    start = starts.nth(number - 1)
-    if start.empty:
+    last = int(np.argmax(ends))
+    return Window(int(ranks[last]), int(min(starts)), int(ends[last]))
+
+
+def _rounds(run: RunData, job: int) -> tuple[list[int], int]:
+    """The iterations of each program of a job, and how often a rank executes all programs."""
+    of_job = toml.parse(run.resolved)["job"][job]
+    given = of_job["program"]
+    programs = given if isinstance(given, list) else [given]
+    for program in programs:
+        if "iterations" not in program:
+            raise OdonataError(
+                f"the program {program['name']} of job {of_job['name']} has no key iterations",
+                hint="Choose a part with --phase NAME --time N.",
+            )
+    repeat = of_job["repeat"]
+    if of_job["background"]:
+        repeat = max(1, int(run.jobs["repetitions"][job].as_py()))
+    return [int(program["iterations"]) for program in programs], int(repeat)
+
+
+def _blocks(
+    phases: NDArray[np.int64], program_of: Mapping[int, int], rounds: Sequence[int], repeat: int
+) -> list[tuple[int, int]] | None:
+    """First phase and end of each iteration of a rank; None if its phases do not repeat so."""
+    found: list[tuple[int, int]] = []
+    every = _repeated(phases, repeat)
+    if every is None:
         return None
-    ranks = frame.loc[start.index, "rank"]
-    ends = frame.groupby("rank")["end_ps"].max()
-    next_start = starts.shift(-1).loc[start.index]
-    end = next_start.where(next_start.notna(), ranks.map(ends)).astype("int64")
-    return _window(ranks, start, end)
+    for turn, end in every:
+        programs = np.array([program_of[phase] for phase in phases[turn:end]])
+        for program, count in enumerate(rounds):
+            places = turn + np.flatnonzero(programs == program)
+            blocks = _repeated(phases[places], count)
+            if blocks is None:
+                return None
+            found += [(int(places[first]), int(places[last - 1]) + 1) for first, last in blocks]
+    return found
+
+
+def _repeated(phases: NDArray[np.int64], count: int) -> list[tuple[int, int]] | None:
+    """The longest block that is repeated so often in a row: first phase and end of each; None if none is."""
+    for length in range(len(phases) // count, 0, -1):
+        equal = phases[:-length] == phases[length:]
+        needed = (count - 1) * length
+        # Number of equal places in a row up to each place.
+        breaks = np.flatnonzero(~equal)
+        starts = np.concatenate([[0], breaks + 1])
+        lengths = np.diff(np.concatenate([starts, [len(equal) + 1]])) - 1
+        fits = np.flatnonzero(lengths >= needed)
+        if len(fits):
+            first = int(starts[fits[0]])
+            return [(first + i * length, first + (i + 1) * length) for i in range(count)]
+    return None
 
 
 def _phases(phase_times: pa.Table, job: int) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from odonata.analysis import shapley
 from odonata.analysis.job_bottleneck import job_of, reason, time_of
 from odonata.errors import ExperimentError, OdonataError
-from odonata.explanation.blame import CAUSES_MAX, RUN_AGAIN
+from odonata.explanation.blame import CAUSES_MAX, RUN_AGAIN, measured_time
 from odonata.explanation.changes import TOGETHER, Change, between, changes
 from odonata.runs import Run
 
@@ -68,10 +68,13 @@ def difference(
     """
     _, name = job_of(run, job)
     job_of(base, name)
+    for one in (base, run):
+        if not one.is_complete:
+            raise OdonataError(f"{one.name} is not complete ({one.ending}), so it has no figures to compare")
     before, after = time_of(base, name), time_of(run, name)
     if before is None or after is None:
         none = base if before is None else run
-        raise OdonataError(f"job {name} of {none.name} has no end, so it has no time to compare")
+        raise OdonataError(f"job {name} of {none.name} has no time to compare")
     found = changes(base.settings, run.settings)
     makes_runs = all(r.summary["engine"] in RUN_AGAIN for r in (base, run)) if blame is None else blame
     return Difference(
@@ -101,22 +104,22 @@ def _blame(
     def time_with(present: frozenset[str]) -> float:
         nonlocal made
         if not present:
-            return time_of(base, job) or 0.0
+            return measured_time(base, job)
         if len(present) == len(causes):
-            return time_of(run, job) or 0.0
+            return measured_time(run, job)
         mixed = between(first, last, [change for name in present for change in causes[name]])
         again = api.run(mixed)
         made += 1
         if progress is not None:
             progress(made, needed)
-        return time_of(again, job) or 0.0
+        return measured_time(again, job)
 
     try:
         return shapley(list(causes), time_with)
     except ExperimentError:
         # Some changes need others, such as a placement that needs a larger machine.
         ends = {frozenset[str](): base, frozenset({TOGETHER}): run}
-        return shapley([TOGETHER], lambda present: time_of(ends[present], job) or 0.0)
+        return shapley([TOGETHER], lambda present: measured_time(ends[present], job))
 
 
 def no_effect(base: Run, run: Run) -> list[str]:

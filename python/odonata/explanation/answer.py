@@ -33,7 +33,7 @@ class Explanation:
 
     job: str
     time_s: float | None
-    """The job's time; for a program, the end of its last rank. None if it has no end."""
+    """The job's time; for a program, the end of its last rank. None if it has none."""
     time_alone_s: float | None
     """Time of the job alone on the same nodes; None without extra runs."""
     bottlenecks: pa.Table | None
@@ -107,14 +107,13 @@ def explain(
         found["terms"], found["slowest_rank"] = priced
     makes_runs = run.summary["engine"] in RUN_AGAIN if blame is None else blame
     table = alone = None
-    if makes_runs and time_s is None:
-        raise OdonataError(f"job {name} of {run.name} has no end, so other jobs have no cost")
+    if time_s is None and (blame or what_if):
+        asked = "other jobs have no cost" if blame else "it has none on another machine"
+        raise OdonataError(f"job {name} of {run.name} has no time, so {asked}")
     if makes_runs and time_s:
         table, alone = blame_of(run, name, found["sharers"], progress)
     other = None
     if what_if:
-        if time_s is None:
-            raise OdonataError(f"job {name} of {run.name} has no end, so it has no time on another machine")
         other = measure_changes(run, name, progress)
     since = None
     if against is not None:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from odonata import toml
 from odonata.analysis import shapley
 from odonata.analysis.job_bottleneck import time_of
+from odonata.errors import OdonataError
 from odonata.runs import Run
 
 CAUSES_MAX = 4
@@ -40,17 +41,33 @@ def blame_of(
     def time_with(present: frozenset[str]) -> float:
         nonlocal made
         if len(present) == len(causes):
-            return time_of(run, job) or 0.0
+            return measured_time(run, job)
         away = [o for o in others if (o if o in causes else REST) not in present]
         again = api.run(run.resolved, set={f"job.{toml.key(name)}.idle": True for name in away})
         made += 1
         if progress is not None:
             progress(made, needed)
-        return time_of(again, job) or 0.0
+        return measured_time(again, job)
 
-    alone = time_with(frozenset()) if causes else time_of(run, job) or 0.0
+    alone = time_with(frozenset()) if causes else measured_time(run, job)
     table = shapley(causes, lambda present: alone if not present else time_with(present))
     return table, alone
+
+
+def measured_time(run: Run, job: str) -> float:
+    """A job's time in a run that costs are computed from.
+
+    Raises:
+        OdonataError: The run is not complete, or the job has no time.
+    """
+    time = time_of(run, job) if run.is_complete else None
+    if time is None:
+        how = "has no time" if run.is_complete else f"has no time: the run is not complete ({run.ending})"
+        where = "a run that measures costs" if run.path is None else run.name
+        raise OdonataError(
+            f"job {job} of {where} {how}", hint="Without costs of jobs and changes: --no-blame."
+        )
+    return time
 
 
 def _single_causes(others: Sequence[str], shared: pa.Table | None) -> list[str]:

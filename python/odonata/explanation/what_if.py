@@ -43,7 +43,7 @@ def measure_changes(run: RunData, name: str, progress: Callable[[int, int], None
 
     Returns:
         One row per edit: `change`, as in `machine.edit`; `time_s`; `difference`, relative to the time in
-        `run`; and `reason` if the machine cannot be changed so or the job did not end, else null.
+        `run`; and `reason` if the machine cannot be changed so or the job has no time there, else null.
     """
     from odonata import api
 
@@ -57,8 +57,10 @@ def measure_changes(run: RunData, name: str, progress: Callable[[int, int], None
             progress(made, len(edits))
         time, reason = None, None
         try:
-            time = time_of(api.run(run.resolved, set={"machine.edit": [*given, edit]}), name)
-            reason = "the job did not end" if time is None else None
+            changed = api.run(run.resolved, set={"machine.edit": [*given, edit]})
+            time = time_of(changed, name) if changed.is_complete else None
+            reason = "the job has no time" if time is None else None
+            reason = reason if changed.is_complete else f"the run did not complete: {changed.ending}"
         except ExperimentError as error:
             reason = error.problems[0].message
         difference = time / before - 1.0 if time is not None and before else None

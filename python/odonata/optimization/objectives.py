@@ -17,27 +17,31 @@ UNITS = {PRICE: None}
 """Units of quantities other than times in seconds."""
 
 
+class NoResultError(OdonataError):
+    """A run does not have a quantity, so its configuration has no values."""
+
+
 def value_of(quantity: str, run: Run) -> float:
     """A quantity of a run in seconds; `price_of` gives the price.
 
     Raises:
-        OdonataError: The run's tables do not contain it.
+        NoResultError: The run does not have it.
     """
     if quantity == HOTTEST:
         links = run.links
-        if "capacity_bytes_per_s" not in links.column_names or not links.num_rows:
-            raise OdonataError(f"the {run.summary['engine']} engine has no traffic of links")
+        if not run.routed or not links.num_rows:
+            raise NoResultError(f"the {run.summary['engine']} engine has no traffic of links")
         times = links["bytes"].to_numpy() / links["capacity_bytes_per_s"].to_numpy()
         return float(np.max(times))
     if quantity == SLOWEST:
         known = times_of(run)
         if not known:
-            raise OdonataError(f"no job of this {run.summary['engine']} run has a time")
+            raise NoResultError(f"no job of {run.name} has a time")
         return max(known.values())
     job = quantity.removeprefix(TIME_OF)
     time = time_of(run, job)
     if time is None:
-        raise OdonataError(f"job {job} of this {run.summary['engine']} run has no time")
+        raise NoResultError(f"job {job} of {run.name} has no time")
     return time
 
 

@@ -145,11 +145,11 @@ class Trial:
     place: tuple[int, ...]
     """Index of its value on each axis."""
     values: tuple[float, ...] | None
-    """Value of each quantity; None if it cannot run."""
+    """Value of each quantity; None if it cannot run, or a run of it is not complete."""
     spread: tuple[float, ...] | None
     """Maximum minus minimum over the seeds."""
     reason: str | None
-    """Why it cannot run."""
+    """Why it has no values."""
 
 
 def table_of(settings: SearchSettings, trials: Sequence[Trial]) -> pa.Table:
@@ -190,12 +190,24 @@ def table_of(settings: SearchSettings, trials: Sequence[Trial]) -> pa.Table:
     allowed = [is_allowed(settings, trial) for trial in trials]
     columns["allowed"] = allowed
     kinds.append(
-        Column("allowed", "bool", label="Allowed", meaning="Whether it can run and meets the constraints.")
+        Column(
+            "allowed",
+            "bool",
+            label="Allowed",
+            meaning="Whether its runs are complete and meet the constraints.",
+        )
     )
     columns["front"] = front_of(settings, trials, allowed)
     kinds.append(Column("front", "bool", label="Front", meaning="Whether no other allowed trial beats it."))
     columns["reason"] = [trial.reason for trial in trials]
-    kinds.append(Column("reason", "str", label="Reason", meaning="Reason why it cannot run."))
+    kinds.append(
+        Column(
+            "reason",
+            "str",
+            label="Reason",
+            meaning="Reason why it has no values: it cannot run, or a run of it did not complete.",
+        )
+    )
     return declared(
         kinds,
         pa.table(
@@ -211,7 +223,7 @@ _TYPES = {"i64": pa.int64(), "str": pa.string(), "f64": pa.float64(), "bool": pa
 
 
 def is_allowed(settings: SearchSettings, trial: Trial) -> bool:
-    """Whether a trial can run and meets the constraints."""
+    """Whether the runs of a trial are complete and meet the constraints."""
     if trial.values is None:
         return False
     found = dict(zip(settings.quantities, trial.values, strict=True))

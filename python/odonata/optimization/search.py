@@ -26,12 +26,12 @@ from odonata import __version__, files
 from odonata._core import Experiment
 from odonata.api import ExperimentInput, read
 from odonata.errors import DamagedRunError, ExperimentError, OdonataError, StoreError
-from odonata.optimization.objectives import PRICE, price_of, value_of
+from odonata.optimization.objectives import PRICE, NoResultError, price_of, value_of
 from odonata.optimization.result import Optimization, SearchSettings, Trial, table_of
 from odonata.runs import Run
 from odonata.store.atomic import atomic_file
 from odonata.store.optimization import DESCRIPTION, TRIALS, read_description
-from odonata.store.schema import EXPERIMENT
+from odonata.store.schema import ENDINGS, EXPERIMENT
 from odonata.store.sweep import point_at
 from odonata.sweeps.execute import processors, run_tasks
 from odonata.sweeps.point import Task
@@ -325,7 +325,12 @@ class _Runner:
             reason = wrong.get(place) or next(
                 (failed[t.target] for t in tasks[place] if t.target in failed), None
             )
-            values, spread = (None, None) if reason else self._quantities(tasks[place])
+            values, spread = None, None
+            if reason is None:
+                try:
+                    values, spread = self._quantities(tasks[place])
+                except NoResultError as error:
+                    reason = error.message
             found[place] = Trial(0, place, values, spread, reason)
         return found
 
@@ -344,7 +349,7 @@ class _Runner:
         return None
 
     def _quantities(self, tasks: Sequence[Task]) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        runs = [Run.from_directory(task.target) for task in tasks]
+        runs = [_complete(task) for task in tasks]
         of: list[list[float]] = []
         for quantity in self.settings.quantities:
             if quantity == PRICE:
@@ -352,3 +357,12 @@ class _Runner:
             else:
                 of.append([value_of(quantity, run) for run in runs])
         return tuple(math.fsum(each) / len(each) for each in of), tuple(max(each) - min(each) for each in of)
+
+
+def _complete(task: Task) -> Run:
+    """The run of a point. One that is not complete says nothing about its configuration."""
+    run = Run.from_directory(task.target)
+    if not run.is_complete:
+        name, meaning = task.target.name, ENDINGS[run.ending].meaning
+        raise NoResultError(f"{name} did not complete: {run.ending}: {meaning}")
+    return run

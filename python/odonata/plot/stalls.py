@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from odonata.store.run import RunData
 
 WORDS = {
-    "throughput": "bytes_per_s",
+    "throughput": "wire_bytes_per_s",
     "latency": "latency_mean_ns",
     "non_minimal": "non_minimal_share",
     "load": "busy_ps",

@@ -57,7 +57,7 @@ def _list(check: Check) -> Check:
     return lambda value: isinstance(value, list) and all(map(check, value))
 
 
-_STATISTICS = _object(**{"class": _text}, **dict.fromkeys(schema.CLASS_STATISTICS, _number))
+_STATISTICS = _object(**{"class": _text}, **dict.fromkeys(schema.CLASS_STATISTICS, _maybe(_number)))
 _CLASSES = _list(lambda row: _STATISTICS(row) and _count(row.get("links")))
 _JOB_CLASSES = _list(_STATISTICS)
 _TIMED_STATE = _object(converged=_flag)

@@ -102,11 +102,10 @@ def interference_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run
                 background = "+".join(name for name in names if name != job["name"]) or NONE
                 place = {key: value for key, value in place_of(axes, point).items() if key != JOBS}
                 base = alone.get((job["name"], _condition(axes, point)))
-                rows.append(
-                    {**place, "target": job["name"], "background": background, **job}
-                    | _slowdowns(run, base, job)
-                    | shares
-                )
+                row = {**place, "target": job["name"], "background": background}
+                # A run that is not complete has no figures.
+                figures = {**job, **_slowdowns(run, base, job), **shares} if run.is_complete else {}
+                rows.append({**figures, **row})
     of_jobs = [column for name, column in known.items() if name not in ("job", "name")]
     number, *keys = places(others)
     columns = [number, *COLUMNS, *keys, *of_jobs, *FIGURES]
@@ -127,7 +126,7 @@ def _condition(axes: Sequence[Axis], point: Point) -> tuple[str, ...]:
 
 
 def _slowdowns(run: Run, alone: Run | None, job: dict[str, Any]) -> dict[str, float | None]:
-    if alone is None or _nodes(run, job["name"]) != _nodes(alone, job["name"]):
+    if alone is None or not alone.is_complete or _nodes(run, job["name"]) != _nodes(alone, job["name"]):
         return {}
     # In a complete run, only jobs in the background are unfinished: they stopped and disturb nobody.
     if run.ending == COMPLETE and "unfinished" in run.summary:

@@ -27,7 +27,7 @@ from odonata.store.schema import ALL_CLASSES, EXPERIMENT
 from odonata.store.sweep import DESCRIPTION, Axis, Point, describe, point_directory, points, read_axes, text
 from odonata.sweeps.execute import Failure
 from odonata.sweeps.interference import interference_table, is_interference
-from odonata.sweeps.results import ALL_JOBS, jobs_table, statistics_table
+from odonata.sweeps.results import ALL_JOBS, jobs_table, place_of, statistics_table
 
 if TYPE_CHECKING:
     from odonata.plot import Picture
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 class Sweep:
     """A finished or partial sweep.
 
-    `results` and `jobs` are tables over all finished points; `runs` are their runs.
+    `results` and `jobs` are tables over all complete points; `runs` are the runs of all finished points. A
+    point whose run is not complete (a deadlock, a time limit) has no figures: see `incomplete`.
 
     Examples:
         >>> sweep = odonata.Sweep.load("runs/design")
@@ -95,15 +96,20 @@ class Sweep:
         """The ending of each point whose run is not complete, such as `deadlock`."""
         return {point: run.ending for point, run in self.runs.items() if not run.is_complete}
 
+    @property
+    def complete(self) -> dict[Point, Run]:
+        """The runs of the points that are complete. Only they have figures."""
+        return {point: run for point, run in self.runs.items() if run.is_complete}
+
     @cached_property
     def results(self) -> pa.Table:
-        """Traffic statistics, one row per point, job (also `all jobs`) and link class."""
-        return statistics_table(self.axes, self.runs.items())
+        """Traffic statistics, one row per complete point, job (also `all jobs`) and link class."""
+        return statistics_table(self.axes, self.complete.items())
 
     @cached_property
     def jobs(self) -> pa.Table:
-        """Columns of the engine, one row per point and job."""
-        return jobs_table(self.axes, self.runs.items())
+        """Columns of the engine, one row per complete point and job."""
+        return jobs_table(self.axes, self.complete.items())
 
     @cached_property
     def interference(self) -> pa.Table:
@@ -135,7 +141,7 @@ class Sweep:
             value: Compared quantity: a statistic of `results`, or a column of `jobs`, such as `job_time_s`.
             link_class: Link class of a statistic.
             job: Job of the statistic or column.
-            base: Value of the axis to compare with; its first value by default.
+            base: Value of the axis to compare with; by default its first value with a complete point.
 
         Returns:
             See `odonata.analysis.paired_differences`.
@@ -150,7 +156,7 @@ class Sweep:
         if factor not in keys:
             raise OdonataError(f"unknown axis {factor}", hint=f"Axes of the sweep: {', '.join(keys)}.")
         rows = self._rows_of(value, link_class, job)
-        first = rows[factor][0].as_py() if base is None else base
+        first = self._first(factor) if base is None else base
         return paired_differences(
             rows, factor=factor, base=first, pair_by=[key for key in keys if key != factor], value=value
         )
@@ -188,7 +194,7 @@ class Sweep:
             [{'pairs': 4, 'lower': 0}]
         """
         rows = self._rows_of(value, link_class, job)
-        first = rows[factor][0].as_py() if base is None else base
+        first = self._first(factor) if base is None else base
         others = [axis for axis in self.axes if axis.key != factor]
         by = [
             axis.key
@@ -212,7 +218,7 @@ class Sweep:
         found = []
         for place, axis in enumerate(self.axes):
             alike: dict[tuple[object, ...], list[Run]] = {}
-            for point, run in self.runs.items():
+            for point, run in self.complete.items():
                 rest = tuple(text(v) for i, v in enumerate(point.values) if i != place)
                 alike.setdefault(rest, []).append(run)
             compared = [(runs[0], other) for runs in alike.values() for other in runs[1:]]
@@ -243,7 +249,7 @@ class Sweep:
             [{'machine.edit': '["-25% local"]', 'pairs': 2, 'crosses': False}]
         """
         rows = self._rows_of(value, link_class, job)
-        first = rows[factor][0].as_py() if base is None else base
+        first = self._first(factor) if base is None else base
         return self._interactions(rows, factor, first, level, by, value)
 
     def _interactions(
@@ -251,6 +257,13 @@ class Sweep:
     ) -> pa.Table:
         rest = [axis.key for axis in self.axes if axis.key not in (factor, by)]
         return interactions(rows, factor=factor, base=base, level=level, by=by, pair_by=rest, value=value)
+
+    def _first(self, factor: str) -> object:
+        """The first value of an axis that has a complete point, as in the tables."""
+        place = next(place for place, axis in enumerate(self.axes) if axis.key == factor)
+        complete = {text(point.values[place]): point for point in self.complete}
+        value = next(value for value in self.axes[place].values if text(value) in complete)
+        return place_of(self.axes, complete[text(value)])[factor]
 
     def _rows_of(self, value: str, link_class: str, job: str) -> pa.Table:
         """One row per point with a column `value`: a statistic of a job and class, or a figure of a job."""
@@ -276,9 +289,9 @@ class Sweep:
         """
         from odonata.plot import plot_load_curve
 
-        if not self.runs:
-            raise OdonataError(f"no point of {self.path} is finished")
-        return plot_load_curve(list(self.runs.values()))
+        if not self.complete:
+            raise OdonataError(f"no point of {self.path} is complete")
+        return plot_load_curve(list(self.complete.values()))
 
     def slowdowns(self) -> Picture:
         """Draws the slowdown of each target by every background, by routing.

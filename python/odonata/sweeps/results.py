@@ -17,15 +17,30 @@ ALL_JOBS = "all jobs"
 """Value of the column `job` for the traffic of all jobs."""
 
 
+NOT_ROUTED = "the run routes nothing"
+
 STATISTICS = (
     Column("job", "str", merge="key", label="Job", meaning="Name of the job, or `all jobs`."),
     Column("class", "str", merge="key", label="Class", meaning="Class of the links, or `all`."),
-    Column("bytes_mean", "f64", "bytes", label="Mean", meaning="Mean over the links."),
-    Column("bytes_max", "f64", "bytes", "max", label="Max", meaning="Maximum bytes on a link."),
-    Column("bytes_p50", "f64", "bytes", label="50 %", meaning="Median of the bytes on a link."),
-    Column("bytes_p90", "f64", "bytes", label="90 %", meaning="90th percentile of the bytes on a link."),
-    Column("bytes_p99", "f64", "bytes", label="99 %", meaning="99th percentile of the bytes on a link."),
-    Column("loaded_links", "u64", "count", "sum", label="Loaded links", meaning="Links with traffic."),
+    *(
+        Column(name, "f64", "bytes", merge, label=label, meaning=meaning, missing=NOT_ROUTED)
+        for name, merge, label, meaning in (
+            ("bytes_mean", "attribute", "Mean", "Mean over the links."),
+            ("bytes_max", "max", "Max", "Maximum traffic of a link."),
+            ("bytes_p50", "attribute", "50 %", "Median of the traffic of a link."),
+            ("bytes_p90", "attribute", "90 %", "90th percentile of the traffic of a link."),
+            ("bytes_p99", "attribute", "99 %", "99th percentile of the traffic of a link."),
+        )
+    ),
+    Column(
+        "loaded_links",
+        "u64",
+        "count",
+        "sum",
+        label="Loaded links",
+        meaning="Links with traffic.",
+        missing=NOT_ROUTED,
+    ),
 )
 """Columns of `results` after the axes."""
 
@@ -44,7 +59,12 @@ def statistics_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]
             for row in classes:
                 statistics = {name: row[name] for name in CLASS_STATISTICS}
                 rows.append({**place, "job": job, "class": row["class"], **statistics})
-    return declared([*places(axes), *STATISTICS], pa.Table.from_pylist(rows))
+    table = pa.Table.from_pylist(rows)
+    for position, column in enumerate(table.column_names):
+        if pa.types.is_null(table[column].type):
+            # No run of these points routes traffic.
+            table = table.set_column(position, column, table[column].cast(pa.float64()))
+    return declared([*places(axes), *STATISTICS], table)
 
 
 TIME = Column(

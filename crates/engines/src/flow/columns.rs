@@ -21,10 +21,10 @@ pub(super) const JOBS: &[FilledColumn<FlowResult>] = &[
         F64,
         BytesPerS,
         "Bandwidth",
-        "Sum of the bandwidths granted to messages between nodes.",
+        "Sum of the bandwidths granted to messages between nodes, as long as all are sent. No figure of merit: the slowest message decides when a job ends.",
     )
-    .headline()
-    .by(|result| result.jobs.iter().map(|job| job.bandwidth_bytes_per_s).collect()),
+    .missing("the job sent nothing between nodes")
+    .by(|result| result.jobs.iter().map(|job| granted(job, job.bandwidth_bytes_per_s)).collect()),
     COMPLETION_TIME.under(TIMES).by_if(|result| of_all(result, |job| job.completion_s)),
     Column::max(
         "completion_time_alone_s",
@@ -43,8 +43,9 @@ pub(super) const JOBS: &[FilledColumn<FlowResult>] = &[
         "Bandwidth alone",
         "`bandwidth_bytes_per_s` of the job alone.",
     )
+    .missing("the job sent nothing between nodes")
     .under(ALONE)
-    .by_if(|result| of_all(result, |job| job.bandwidth_alone_bytes_per_s)),
+    .by_if(|result| of_all(result, |job| Some(granted(job, job.bandwidth_alone_bytes_per_s?)))),
     Column::attribute(
         "slowdown",
         F64,
@@ -57,6 +58,15 @@ pub(super) const JOBS: &[FilledColumn<FlowResult>] = &[
     .headline()
     .by_if(|result| of_all(result, JobResult::slowdown)),
 ];
+
+/// A sum of grants; NaN without messages between nodes.
+fn granted(job: &JobResult, bytes_per_s: f64) -> f64 {
+    if job.volumes.on_router_bytes + job.volumes.network_bytes > 0 {
+        bytes_per_s
+    } else {
+        f64::NAN
+    }
+}
 
 /// Values of all jobs, if every job has one.
 fn of_all(result: &FlowResult, get: fn(&JobResult) -> Option<f64>) -> Option<Values> {

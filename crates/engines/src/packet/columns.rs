@@ -127,6 +127,14 @@ impl<'a> FinishedRun<'a> {
     /// Packets created within the measurement, unless the description differs.
     pub(super) const JOBS: &'a [FilledColumn<Self>] = &[
         Column::sum("packets", U64, Count, "Packets", "Delivered packets.").by(|run| run.jobs(|job| job.packets)),
+        Column::sum(
+            "wire_bytes",
+            U64,
+            Bytes,
+            "On wires",
+            "Wire bytes of these packets: their payload and the headers of protocols, without padding.",
+        )
+        .by(|run| run.jobs(|job| job.bytes)),
         Column::sum("in_flight_packets", U64, Count, "Packets in flight", "Packets in flight at the end of the run.")
             .by(|run| run.jobs(|job| job.injected_packets - job.packets)),
         Column::mean(
@@ -138,7 +146,7 @@ impl<'a> FinishedRun<'a> {
         )
         .weighted_by("nodes")
         .under("traffic = \"open\"")
-        .missing("traffic is closed or no time was measured")
+        .missing("the job has no open traffic, or no time was measured")
         .headline()
         .by_if(|run| run.of_open(offered_loads)),
         Column::mean(
@@ -150,7 +158,7 @@ impl<'a> FinishedRun<'a> {
         )
         .weighted_by("nodes")
         .under("traffic = \"open\"")
-        .missing("traffic is closed or no time was measured")
+        .missing("the job has no open traffic, or no time was measured")
         .headline()
         .by_if(|run| run.of_open(accepted_loads)),
         Column::attribute("start_s", F64, S, "Start", "Time at which the job starts.").by(starts),
@@ -235,7 +243,7 @@ impl<'a> FinishedRun<'a> {
     /// Values of jobs whose traffic is open, if any is.
     fn of_open(&self, loads: fn(&Self) -> Vec<f64>) -> Option<Values> {
         let jobs = &self.scenario.workload.jobs;
-        let is_open = |job: &Job| matches!(job.traffic, TrafficKind::Open(_));
+        let is_open = |job: &Job| matches!(job.traffic, TrafficKind::Open(_)) && !job.idle;
         let own = |(load, job)| if is_open(job) { load } else { f64::NAN };
         jobs.iter().any(is_open).then(|| loads(self).into_iter().zip(jobs).map(own).collect())
     }

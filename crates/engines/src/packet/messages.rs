@@ -56,7 +56,7 @@ pub(super) const MESSAGES: FilledTable<'_, ProgramRecords> = FilledTable {
             codes: ran.messages.iter().map(|m| m.protocol as i32).collect(),
             texts: Protocol::ALL.iter().map(|protocol| protocol.word().to_owned()).collect(),
         }),
-        Column::sum("bytes", U64, InBytes, "Size", "Size without the overhead of the protocol.")
+        Column::sum("bytes", U64, InBytes, "Payload", "Payload of the message.")
             .by(|ran| of(ran, |m| m.bytes.0)),
         Column::attribute("created_ps", U64, Ps, "Created", "Start of the send, on the sender's clock.")
             .by(|ran| of(ran, |m| m.created.ps())),

@@ -7,7 +7,7 @@ use odonata_declare::Frame;
 use odonata_packet::{
     Activity, Ending, Histogram, JobRecord, PacketResult, Schedule, Steadiness, Traffic, UnfinishedEndpoint,
 };
-use odonata_transport::{by_cause, describe_unfinished, explain_unfinished};
+use odonata_transport::{by_cause, describe_unfinished, explain_unfinished, RankRecord};
 use odonata_units::Time;
 use odonata_workload::volumes::Volumes;
 use odonata_workload::{Job, TrafficKind};
@@ -21,7 +21,7 @@ pub(super) fn outcome(run: &FinishedRun<'_>) -> Outcome {
     let terminal = machine.terminal().bandwidth.bytes_per_s_f64();
     let unbalanced = LoadImbalance::of(run);
     Outcome {
-        link_bytes: result.ports.links().map(|port| port.record.bytes as f64).collect(),
+        link_bytes: measured_bytes(run, result.ports.links().map(|port| port.record.bytes)),
         link_capacity_bytes_per_s: machine.links().map(|l| machine.bandwidth(l).bytes_per_s_f64()).collect(),
         link_columns: Frame::of(FinishedRun::LINKS, run),
         link_jobs: link_jobs(result),
@@ -39,6 +39,12 @@ pub(super) fn outcome(run: &FinishedRun<'_>) -> Outcome {
         ending: result.ending,
         unfinished: unfinished(run),
     }
+}
+
+/// Bytes on links. None is known before the measurement starts.
+fn measured_bytes(run: &FinishedRun<'_>, bytes: impl Iterator<Item = u64>) -> Vec<f64> {
+    let is_measured = run.duration() > Time::ZERO || !run.steady;
+    bytes.map(|bytes| if is_measured { bytes as f64 } else { f64::NAN }).collect()
 }
 
 /// The columns of jobs, and what programs add.
@@ -62,18 +68,37 @@ pub(super) fn measured(traffic: &Traffic, result: &PacketResult) -> (Time, Time)
     }
 }
 
-/// What a job sent: what stayed on its nodes as it was asked for, the rest as it arrived.
+/// Payload that a job sent. Ranks of programs count it. Of patterns, what stays on nodes is as in the pattern, and the rest is
+/// what was delivered: their packets have no headers of protocols, so these bytes are payload.
 fn traffic(run: &FinishedRun<'_>, j: usize, job: &JobRecord) -> JobVolumes {
-    let asked = match run.scenario.workload.jobs[j].traffic {
-        TrafficKind::Open(_) => Volumes { messages: job.packets, ..Volumes::default() },
-        TrafficKind::Closed(_) | TrafficKind::Program(_) => run.closed.volumes[j],
-    };
-    let volumes = Volumes {
+    let delivered = |asked: Volumes| Volumes {
         on_router_bytes: job.on_router_bytes.into(),
         network_bytes: (job.bytes - job.on_router_bytes).into(),
         ..asked
     };
-    JobVolumes::new(volumes, job.byte_hops as f64)
+    let volumes = match run.scenario.workload.jobs[j].traffic {
+        TrafficKind::Open(_) => delivered(Volumes { messages: job.packets, ..Volumes::default() }),
+        TrafficKind::Closed(_) => delivered(run.closed.volumes[j]),
+        TrafficKind::Program(_) => sent_by_ranks(run.ran.ranks_of(j), run.closed.volumes[j]),
+    };
+    let between_nodes = (volumes.on_router_bytes + volumes.network_bytes) as f64;
+    // Hops are counted for bytes on wires. Headers go the way of their messages.
+    let hops_mean = job.byte_hops as f64 / job.bytes as f64;
+    JobVolumes::new(volumes, if between_nodes > 0.0 { hops_mean * between_nodes } else { 0.0 })
+}
+
+fn sent_by_ranks(ranks: &[RankRecord], asked: Volumes) -> Volumes {
+    let sum = |get: fn(&RankRecord) -> u64| ranks.iter().map(|rank| u128::from(get(rank))).sum::<u128>();
+    let (self_bytes, on_node_bytes, on_router_bytes) =
+        (sum(|r| r.self_bytes), sum(|r| r.on_node_bytes), sum(|r| r.on_router_bytes));
+    Volumes {
+        messages: ranks.iter().map(|rank| rank.messages).sum(),
+        self_bytes,
+        on_node_bytes,
+        on_router_bytes,
+        network_bytes: sum(|r| r.bytes) - self_bytes - on_node_bytes - on_router_bytes,
+        ..asked
+    }
 }
 
 fn link_jobs(result: &PacketResult) -> (Vec<u32>, Vec<u32>, Vec<f64>) {
@@ -178,7 +203,7 @@ fn summary(run: &FinishedRun<'_>) -> Vec<(&'static str, Value)> {
     let ports = || result.ports.links().chain(result.ports.nodes().map(|node| node.port));
     let crossed: u64 = ports().map(|port| port.record.packets).sum();
     let crossbar: u64 = ports().filter_map(|port| port.crossbar_stall_ps).sum();
-    let crossbar = engine.records.crossbar.then(|| crossbar as f64 / 1e3 / crossed.max(1) as f64);
+    let crossbar = (engine.records.crossbar && crossed > 0).then(|| crossbar as f64 / 1e3 / crossed as f64);
     let schedule = engine.schedule(run.steady);
     let Schedule { warm_up, measure, drain } = schedule;
     vec![(
@@ -198,7 +223,7 @@ fn summary(run: &FinishedRun<'_>) -> Vec<(&'static str, Value)> {
             "virtual_channels_used": (0..16).filter(|vc| result.channels_used >> vc & 1 == 1).collect::<Vec<u32>>(),
             "latency_mean_ns": if packets == 0 { Value::Null } else { (latency.mean() / 1e3).into() },
             "percentile_error": Histogram::ERROR,
-            "stall_share_mean": stall as f64 / links,
+            "stall_share_mean": if duration == Time::ZERO { Value::Null } else { (stall as f64 / links).into() },
             "crossbar_stall_mean_ns": crossbar,
             "learning_updates": updates,
             "learning_error_mean_ns": if updates == 0 { Value::Null } else { (error / updates as f64).into() },

@@ -60,7 +60,9 @@ impl Programs {
         if jobs.is_empty() {
             return None;
         }
-        let ranks = Ranks::new(jobs, scenario.mpi.clone());
+        let machine = &scenario.machine;
+        let routers = machine.nodes().take(machine.host_count()).map(|node| machine.router_of(node)).collect();
+        let ranks = Ranks::new(jobs, scenario.mpi.clone()).with_routers(routers);
         let ranks = if records.messages { ranks.with_messages() } else { ranks };
         let ranks = if records.calls { ranks.with_calls() } else { ranks };
         Some(Self { ranks: Arc::new(ranks), packets, bytes, memory_bytes })
@@ -152,16 +154,17 @@ const RANKS: FilledTable<'_, ProgramRecords> = FilledTable {
         Column::sum("calls", U64, Count, "Calls", "Calls of the rank.").by(|ran| of_ranks(ran, |r| r.calls)),
         Column::sum("messages", U64, Count, "Messages", "Sent messages, including messages of collectives.")
             .by(|ran| of_ranks(ran, |r| r.messages)),
-        Column::sum("bytes", U64, InBytes, "Sent", "Bytes of these messages.").by(|ran| of_ranks(ran, |r| r.bytes)),
+        Column::sum("bytes", U64, InBytes, "Payload", "Payload of these messages.")
+            .by(|ran| of_ranks(ran, |r| r.bytes)),
         Column::sum(
             "wire_bytes",
             U64,
             InBytes,
-            "Sent on wires",
-            "Bytes on wires for these messages, including the overhead of protocols.",
+            "On wires",
+            "Wire bytes of the messages to other nodes: their payload and the headers of protocols, without padding.",
         )
         .by(|ran| of_ranks(ran, |r| r.wire_bytes)),
-        Column::sum("received_bytes", U64, InBytes, "Received", "Bytes of received messages.")
+        Column::sum("received_bytes", U64, InBytes, "Received", "Payload of received messages.")
             .by(|ran| of_ranks(ran, |r| r.received_bytes)),
     ],
 };
@@ -241,20 +244,15 @@ impl<'a> FinishedRun<'a> {
         .by_if(|run| of_jobs(run, |_, _, ranks| moments(ranks).1)),
         of_job("communication_min_ns", Ns, "Least communication", "Time in calls, minimum over the ranks.")
             .by_if(|run| of_jobs(run, |_, _, ranks| quantile(ranks, 0.0))),
-        of_job(
-            "communication_p95_ns",
-            Ns,
-            "Communication, 95 %",
-            "Time in calls, 95th percentile over the ranks.",
-        )
-        .by_if(|run| of_jobs(run, |_, _, ranks| quantile(ranks, 0.95))),
+        of_job("communication_p95_ns", Ns, "Communication, 95 %", "Time in calls, 95th percentile over the ranks.")
+            .by_if(|run| of_jobs(run, |_, _, ranks| quantile(ranks, 0.95))),
         of_job("communication_max_ns", Ns, "Most communication", "Time in calls, maximum over the ranks.")
             .by_if(|run| of_jobs(run, |_, _, ranks| quantile(ranks, 1.0))),
         of_job(
             "injection_bytes_per_s",
             BytesPerS,
             "Injection rate",
-            "Bytes on wires for the messages, with the overhead of protocols, over the time from the start of the job to its end.",
+            "`ranks.wire_bytes`, summed over the ranks, over the time from the start of the job to its end.",
         )
         .by_if(|run| {
             of_jobs(run, |_, ran, ranks| {

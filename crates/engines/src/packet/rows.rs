@@ -223,7 +223,7 @@ impl<'a> PacketPaths<'a> {
             Column::attribute("job", U32, Plain, "Job", "Job of the packet.")
                 .of("jobs")
                 .by(|paths| paths.each(|packet| u32::from(packet.record.job))),
-            Column::sum("bytes", U32, Bytes, "Size", "Size of the packet.")
+            Column::sum("bytes", U32, Bytes, "Size", "Size of the packet on links, with header and padding.")
                 .by(|paths| paths.each(|packet| packet.record.size)),
             Column::mean("hops", U16, Hops, "Hops", "Links between routers on the path.")
                 .by(|paths| paths.each(|packet| u16::from(packet.record.hops))),

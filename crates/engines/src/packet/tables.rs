@@ -139,7 +139,7 @@ const GROUP_TRAFFIC: FilledTable<'_, Vec<Pair>> = FilledTable {
             .by(|pairs| pairs.iter().map(|pair| pair.groups.1).collect()),
         Column::sum("links", U32, Count, "Links", "Links from the source group to the target group.")
             .by(|pairs| pairs.iter().map(|pair| pair.links).collect()),
-        Column::sum("bytes", F64, Bytes, "Traffic", "Bytes on these links.")
+        Column::sum("bytes", F64, Bytes, "Traffic", "Bytes of packets on these links.")
             .by(|pairs| pairs.iter().map(|pair| pair.bytes as f64).collect()),
         Column::sum("stall_ps", U64, Ps, "Stall", "Sum of the stall times of these links.")
             .by(|pairs| pairs.iter().map(|pair| pair.stall_ps).collect()),
@@ -171,9 +171,9 @@ const SERIES: FilledTable<'_, PacketResult> = FilledTable {
     columns: &[
         JOB.by(|result: &PacketResult| intervals(result).map(|(job, _, _)| job as u32).collect()),
         START.by(|result| intervals(result).map(|(_, i, _)| i as u64 * result.interval.ps()).collect()),
-        Column::sum("bytes", F64, Bytes, "Delivered", "Delivered bytes.")
+        Column::sum("wire_bytes", F64, Bytes, "Delivered", "Wire bytes of the delivered packets.")
             .by(|result| intervals(result).map(|(_, _, row)| row.bytes as f64).collect()),
-        Column::sum("bytes_per_s", F64, BytesPerS, "Throughput", "Delivered bytes over the length of the interval.")
+        Column::sum("wire_bytes_per_s", F64, BytesPerS, "Throughput", "`wire_bytes` over the length of the interval.")
             .headline()
             .by(|result| {
                 let seconds = result.interval.as_s_f64();
@@ -249,7 +249,7 @@ const CHANNELS: FilledTable<'_, PacketResult> = FilledTable {
             .by(|result: &PacketResult| channels(result).map(|(link, _, _)| link).collect()),
         VC
             .by(|result| channels(result).map(|(_, vc, _)| vc).collect()),
-        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes on the channel.")
+        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of packets on the channel.")
             .by(|result| channels(result).map(|(_, _, row)| row.bytes).collect()),
         Column::sum("packets", U64, Count, "Packets", "Packets on the channel.")
             .by(|result| channels(result).map(|(_, _, row)| row.packets).collect()),

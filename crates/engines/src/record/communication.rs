@@ -26,7 +26,7 @@ pub(super) const COMMUNICATION: FilledTable<'_, Vec<Row>> = FilledTable {
         Column::attribute("ranks_per_cell", U32, Count, "Ranks per cell", "Ranks of a cell in each direction.")
             .by(|rows| rows.iter().map(|row| row.ranks_per_cell).collect()),
         Column::sum("messages", U64, Count, "Messages", "Messages of the cell.").by(|rows| rows.iter().map(|row| row.cell.messages).collect()),
-        Column::sum("bytes", F64, Bytes, "Sent", "Bytes of these messages.").by(|rows| rows.iter().map(|row| row.cell.bytes as f64).collect()),
+        Column::sum("bytes", F64, Bytes, "Payload", "Payload of these messages.").by(|rows| rows.iter().map(|row| row.cell.bytes as f64).collect()),
     ],
 };
 

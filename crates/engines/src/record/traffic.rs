@@ -18,8 +18,9 @@ pub(super) const LINKS: &[FilledColumn<Outcome>] = &[Column::sum(
     F64,
     Bytes,
     "Traffic",
-    "Bytes on the link: within the measurement if time is simulated, 0 if nothing is routed.",
+    "Bytes of packets on the link, with headers and padding; within the measurement if time is simulated.",
 )
+.missing("nothing is routed, or no time was measured")
 .headline()
 .by(|outcome: &Outcome| outcome.link_bytes.clone().into())];
 
@@ -40,7 +41,7 @@ pub(super) const LINK_JOBS: FilledTable<'_, LinkJobs> = FilledTable {
             F64,
             Bytes,
             "Traffic",
-            "Bytes of the job on the link. The sum over jobs is `links.bytes`.",
+            "Bytes of the job's packets on the link. The sum over jobs is `links.bytes`.",
         )
         .headline()
         .by(|(_, _, bytes)| bytes.clone().into()),
@@ -69,8 +70,8 @@ fn job_of_nodes(scenario: &Scenario) -> Values {
 
 /// Traffic of the NICs.
 pub(super) const NODES: &[FilledColumn<Outcome>] = &[
-    Column::sum("ejected_bytes", F64, Bytes, "Ejected", "Bytes through the ejection port of the NIC.")
+    Column::sum("ejected_bytes", F64, Bytes, "Ejected", "Bytes of packets through the ejection port of the NIC.")
         .by(|outcome: &Outcome| outcome.node_ejected_bytes.clone().into()),
-    Column::sum("injected_bytes", F64, Bytes, "Injected", "Bytes through the injection port of the NIC.")
+    Column::sum("injected_bytes", F64, Bytes, "Injected", "Bytes of packets through the injection port of the NIC.")
         .by(|outcome| outcome.node_injected_bytes.clone().into()),
 ];

@@ -26,7 +26,7 @@ pub(super) const JOBS: FilledTable<'_, Scenario> = FilledTable {
     row: "job",
     sorted_by: &["job"],
     under: None,
-    doc: "Each byte is in one of `self_bytes`, `on_node_bytes`, `on_router_bytes` and `network_bytes`.",
+    doc: "Each byte of `bytes` is in one of `self_bytes`, `on_node_bytes`, `on_router_bytes` and `network_bytes`. An incomplete run has what ranks sent until its end; of patterns, what was delivered between nodes.",
     columns: &[
         JOB.by(|scenario: &Scenario| (0..scenario.workload.jobs.len() as u32).collect()),
         Column::attribute("name", Text, Plain, "Name", "Name of the job.")
@@ -72,14 +72,21 @@ pub(crate) const COMPLETION_TIME: Column = Column::max(
 pub(super) const SENT: &[FilledColumn<Vec<JobVolumes>>] = &[
     Column::sum("messages", U64, Count, "Messages", "Sent messages; for open traffic, measured packets.")
         .by(|jobs: &Vec<JobVolumes>| jobs.iter().map(|job| job.volumes.messages).collect()),
-    Column::sum("bytes", F64, Bytes, "Sent", "Sent bytes.").by(|jobs| amounts(jobs, Volumes::bytes)),
-    Column::sum("self_bytes", F64, Bytes, "Sent to the same rank", "Bytes of ranks to themselves.")
+    Column::sum(
+        "bytes",
+        F64,
+        Bytes,
+        "Payload",
+        "Payload of these messages: their bytes without headers of protocols and packets.",
+    )
+    .by(|jobs| amounts(jobs, Volumes::bytes)),
+    Column::sum("self_bytes", F64, Bytes, "Payload to the same rank", "Payload of ranks to themselves.")
         .by(|jobs| amounts(jobs, |sent| sent.self_bytes)),
-    Column::sum("on_node_bytes", F64, Bytes, "Sent on a node", "Bytes between ranks of one node.")
+    Column::sum("on_node_bytes", F64, Bytes, "Payload on a node", "Payload between ranks of one node.")
         .by(|jobs| amounts(jobs, |sent| sent.on_node_bytes)),
-    Column::sum("on_router_bytes", F64, Bytes, "Sent on a router", "Bytes between nodes of one router.")
+    Column::sum("on_router_bytes", F64, Bytes, "Payload on a router", "Payload between nodes of one router.")
         .by(|jobs| amounts(jobs, |sent| sent.on_router_bytes)),
-    Column::sum("network_bytes", F64, Bytes, "Sent off routers", "Bytes between routers.")
+    Column::sum("network_bytes", F64, Bytes, "Payload off routers", "Payload between routers.")
         .by(|jobs| amounts(jobs, |sent| sent.network_bytes)),
     Column::mean(
         "byte_hops_mean",

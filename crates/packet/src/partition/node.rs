@@ -69,7 +69,7 @@ impl Partition {
         }
         let nic = &mut self.nics.list[n];
         let global = self.section.nics.start + n as u32;
-        let overhead = self.section.fabric.overhead(injection.size);
+        let overhead = self.section.fabric.overhead(injection.size) + injection.padding;
         let size = injection.size + overhead;
         nic.credit -= size;
         let kind = self.section.kind(nic.kind);
@@ -105,9 +105,11 @@ impl Partition {
 
     /// Checks that a program's packet is a valid packet of this machine.
     fn check(&self, injection: &OutgoingPacket, leaves: u64) {
-        let OutgoingPacket { created_ps, destination, nic, size, job, .. } = *injection;
+        let OutgoingPacket { created_ps, destination, nic, size, padding, job, .. } = *injection;
+        let full = self.section.fabric.settings.payload().0 as u32;
         assert!(
-            size.wrapping_sub(1) < self.section.fabric.settings.payload().0 as u32
+            size.wrapping_sub(1) < full
+                && padding <= full - size
                 && created_ps <= leaves
                 && destination.index() < self.section.fabric.node_nic.len()
                 && u32::from(nic) < self.section.fabric.arrival_nics()

@@ -404,7 +404,7 @@ impl Recorder {
             created_ps: packet.created,
             injected_ps: packet.injected,
             job: packet.job,
-            size: packet.payload(),
+            size: packet.size(),
             hops: packet.header.state.hops,
             non_minimal: packet.header.state.path_kind.is_non_minimal(),
             via_intermediate_group: packet.header.state.path_kind.is_via_intermediate_group(),

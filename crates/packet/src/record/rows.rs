@@ -143,7 +143,7 @@ pub struct PacketRecord {
     pub injected_ps: u64,
     /// Job.
     pub job: u16,
-    /// Bytes.
+    /// Bytes on links, with header and padding.
     pub size: u32,
     /// Router-to-router hops.
     pub hops: u8,

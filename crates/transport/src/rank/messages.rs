@@ -27,6 +27,13 @@ impl Rank {
         self.record.messages += 1;
         self.record.bytes += bytes.0;
         let (node, created_ps) = (context.nodes[to as usize], self.clock);
+        if to == self.number {
+            self.record.self_bytes += bytes.0;
+        } else if node == self.node {
+            self.record.on_node_bytes += bytes.0;
+        } else if context.are_on_one_router(node, self.node) {
+            self.record.on_router_bytes += bytes.0;
+        }
         let number = self.sent;
         self.sent += 1;
         self.clock += settings.send_setup.ps();

@@ -13,7 +13,7 @@ use odonata_checkpoint::{DecodeError, Reader, State, Writer};
 use odonata_packet::Envelope;
 use odonata_programs::expansion::{CallExpander, JobProgram, Step};
 use odonata_programs::{Call, GroupLists};
-use odonata_units::{Bytes, NodeId, Time};
+use odonata_units::{Bytes, NodeId, RouterId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -64,10 +64,18 @@ pub(crate) struct RankContext<'a> {
     pub(crate) calls: Option<&'a mut CallLog>,
     /// Nodes of the ranks of the job.
     pub(crate) nodes: &'a [NodeId],
+    /// Router of every node; empty if they are not known.
+    pub(crate) routers: &'a [RouterId],
     pub(crate) packet: Bytes,
     /// Whether a rank ends only when the network's clock reaches its end. Needed when background jobs run until the
     /// others end.
     pub(crate) ends_in_time: bool,
+}
+
+impl RankContext<'_> {
+    pub(super) fn are_on_one_router(&self, one: NodeId, other: NodeId) -> bool {
+        self.routers.get(one.index()).is_some_and(|router| *router == self.routers[other.index()])
+    }
 }
 
 #[derive(Debug)]

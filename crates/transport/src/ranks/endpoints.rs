@@ -1,6 +1,7 @@
 //! The ranks on the nodes of a part of the machine, and their NICs.
 
 use super::records::Records;
+use super::Ranks;
 use crate::inbox::{InboundMessage, Inbox};
 use crate::job::RankJob;
 use crate::matching::Label;
@@ -15,7 +16,7 @@ use odonata_packet::{
     Arrival, Endpoints, Envelope, Nics, Offer, OutgoingPacket, Socket, Subscription, UnfinishedEndpoint,
 };
 use odonata_programs::GroupLists;
-use odonata_units::{Bytes, NodeId};
+use odonata_units::{Bytes, NodeId, RouterId};
 use odonata_workload::rails::JobRails;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -40,6 +41,7 @@ struct Host {
 pub(super) struct RankEndpoints {
     jobs: Arc<Vec<RankJob>>,
     settings: Arc<MpiSettings>,
+    routers: Arc<Vec<RouterId>>,
     /// Records of this part, and of the run.
     records: Records,
     all_records: Arc<Mutex<Records>>,
@@ -65,13 +67,8 @@ pub(super) struct RankEndpoints {
 
 impl RankEndpoints {
     /// Creates the endpoints of the `numbered` jobs among `jobs`.
-    pub(super) fn new(
-        jobs: &Arc<Vec<RankJob>>,
-        settings: &Arc<MpiSettings>,
-        all_records: &Arc<Mutex<Records>>,
-        numbered: &[u16],
-        nics: &Nics<'_>,
-    ) -> Self {
+    pub(super) fn new(program: &Ranks, numbered: &[u16], nics: &Nics<'_>) -> Self {
+        let Ranks { jobs, settings, routers, records: all_records } = program;
         let per_node = nics.per_node();
         let nodes = nics.count() / per_node;
         // Node, job and rank.
@@ -85,6 +82,7 @@ impl RankEndpoints {
         let mut endpoints = Self {
             jobs: Arc::clone(jobs),
             settings: Arc::clone(settings),
+            routers: Arc::clone(routers),
             records: all_records.lock().expect("nobody panicked").empty(),
             all_records: Arc::clone(all_records),
             nic_choice: NicChoice::new(jobs, nics),
@@ -130,7 +128,7 @@ impl RankEndpoints {
 
     /// Runs a rank, and passes its messages on the node to the socket.
     fn run(&mut self, host: usize, r: usize, socket: &mut Socket) {
-        let Self { jobs, settings, nic_choice, nics, ranks, on_node, records, .. } = self;
+        let Self { jobs, settings, routers, nic_choice, nics, ranks, on_node, records, .. } = self;
         let rank = &mut ranks[r];
         let j = index_of(jobs, rank.job);
         let job = &jobs[j];
@@ -150,6 +148,7 @@ impl RankEndpoints {
             log: records.messages.as_mut(),
             calls: records.calls.as_mut(),
             nodes: &job.node_of_rank,
+            routers,
             packet: Bytes(self.sizes.packet),
             ends_in_time: self.has_background,
         });

@@ -319,7 +319,8 @@ impl Endpoints for Plain {
             job,
             message: *number - 1,
             envelope: first.then_some(envelope),
-            ..OutgoingPacket::new(ready.max(freed), to, (bytes.div_ceil(flit) * flit) as u32)
+            padding: (bytes.next_multiple_of(flit) - bytes) as u32,
+            ..OutgoingPacket::new(ready.max(freed), to, bytes as u32)
         }
     }
 

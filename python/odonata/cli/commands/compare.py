@@ -34,6 +34,7 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     import odonata
     from odonata.api import load_run
+    from odonata.comparison import not_comparable
 
     first = load_run(base)
     rest = [load_run(other) for other in others]
@@ -60,8 +61,8 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
                 f"\nAll tables are equal. These keys have no effect: {', '.join(result['no_effect'])}"
             )
         if one.links is None:
-            for name in dict.fromkeys(each.name for each in (first, run) if not each.routed):
-                screen.print(f"\n{name} routes nothing, so the traffic of links is not compared.")
+            for reason in dict.fromkeys(filter(None, map(not_comparable, (first, run)))):
+                screen.print(f"\n{reason}.")
             continue
         on = scale(
             (row[f"bytes_max_{side}"] for row in result["classes"] for side in ("base", "other")), "bytes"

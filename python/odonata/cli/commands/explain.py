@@ -28,7 +28,7 @@ CALLS = ("send", "receive", "wait", "collective")
     "--path", "path", is_flag=True, help="Show the critical path through ranks and messages instead."
 )
 @options.count("--call", "call", help="With --path: only the Nth call of every rank, such as a collective.")
-@options.count("--iteration", "iteration", help="With --path: only the Nth iteration of the program.")
+@options.count("--iteration", "iteration", help="With --path: only the Nth iteration of the job's programs.")
 @click.option("--phase", "phase", metavar="NAME", help="With --path: only a phase that the program marks.")
 @options.count("--time", "time", default=1, help="With --phase: its Nth occurrence (1).")
 @options.path(
@@ -193,12 +193,12 @@ def _worst_times(series: pa.Table, job: int, count: int) -> pa.Table:
     worst = (
         own.sort_values("latency_mean_ns", ascending=False, kind="stable").head(count).sort_values("start_ps")
     )
-    others = frame[frame["job"] != job].groupby("start_ps")["bytes_per_s"].sum()
+    others = frame[frame["job"] != job].groupby("start_ps")["wire_bytes_per_s"].sum()
     return pa.table(
         {
             "start_s": pa.array(worst["start_ps"] / 1e12, pa.float64()),
             "latency_mean_s": pa.array(worst["latency_mean_ns"] / 1e9, pa.float64()),
-            "bytes_per_s": pa.array(worst["bytes_per_s"], pa.float64()),
+            "bytes_per_s": pa.array(worst["wire_bytes_per_s"], pa.float64()),
             "others_bytes_per_s": pa.array(
                 [float(others.get(at, 0.0)) for at in worst["start_ps"]], pa.float64()
             ),

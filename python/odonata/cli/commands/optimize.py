@@ -81,13 +81,13 @@ def _print(screen: Any, found: Optimization) -> None:
     beyond = sum(not may for may in trials["allowed"].to_pylist()) - stopped.num_rows
     screen.print(
         f"{trials.num_rows} configurations tried: {found.front.num_rows} on the front, "
-        f"{beyond} violate a constraint, {stopped.num_rows} cannot run",
+        f"{beyond} violate a constraint, {stopped.num_rows} without a result",
         style="bold",
     )
     for reason in dict.fromkeys(stopped["reason"].to_pylist()):
-        screen.print(f"  cannot run: {reason}")
+        screen.print(f"  no result: {reason}", soft_wrap=True)
     if not found.front.num_rows:
-        screen.print("No configuration meets the constraints.")
+        screen.print("No configuration has a result that meets the constraints.")
         return
     front, known = found.front, declarations(trials.schema)
     names = [name for name in trials.column_names if name not in ("trial", "allowed", "front", "reason")]

@@ -167,7 +167,7 @@ def _show_difference(screen: Console, found: Difference) -> None:
 def sentence(found: Explanation) -> str:
     """The answer in one line."""
     if found.time_s is None:
-        return "The job has no end, so it has no time to explain."
+        return "The job has no time to explain: it did not end, has no end, or sent nothing between nodes."
     time = quantity(found.time_s, "s")
     if found.time_alone_s:
         slowdown = found.time_s / found.time_alone_s

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from odonata.analysis.critical import (
     add_links,
@@ -67,6 +68,10 @@ def found(run: Run, job: int, part: Part, count: int) -> Path:
             hint="Use a job with a program and set record_calls = true in [engine].",
         )
     ranks = run.table("ranks")
+    if not pc.any(pc.equal(ranks["job"], job)).as_py():
+        raise OdonataError(
+            f"job {run.jobs['name'][job].as_py()} of {run.name} has no program, so it has no critical path"
+        )
     path = critical_path(run.table("calls"), run.table("rank_waits"), job, _window(run, job, part))
     packets = run.table("packets") if "packets" in run.table_names else None
     links = None
@@ -89,7 +94,7 @@ def _window(run: Run, job: int, part: Part) -> Window:
         raise OdonataError(f"{run.name} has no completed phases", hint="Mark phases in the program.")
     times = run.table("phase_times")
     if part.iteration is not None:
-        window = of_iteration(times, job, part.iteration)
+        window = of_iteration(run, job, part.iteration)
         if window is None:
             what = f"no rank of the job has an iteration {part.iteration}"
             raise OdonataError(what, hint="Iterations are numbered from 1.")

@@ -37,8 +37,12 @@ def print_summary(screen: Console, run: Run) -> None:
         terminal.print_table(screen, _job_table(run), "Jobs")
         _print_terms(screen, run)
         return
-    on = scale((row["bytes_max"] for row in summary["classes"]), "bytes")
-    terminal.print_table(screen, _class_table(summary["classes"], on), on.heading("Traffic per link"))
+    on = None
+    if summary["classes"][0]["bytes_max"] is None:
+        screen.print("\nThe run ended before its measurement: no traffic of links was measured.")
+    else:
+        on = scale((row["bytes_max"] for row in summary["classes"]), "bytes")
+        terminal.print_table(screen, _class_table(summary["classes"], on), on.heading("Traffic per link"))
     terminal.print_table(screen, _job_table(run), "Jobs")
     terminal.print_table(screen, _job_traffic_table(run, on), "Job traffic and completion time")
     if "completion_times" in summary:
@@ -110,11 +114,13 @@ def _simulated(run: Run, packet: Mapping[str, Any]) -> str:
     packets = f"{packet['packets']:,} packets measured in {measured}: "
     if not packet["packets"]:
         packets = f"no packet created in the measured {measured} was delivered; "
+    stalled = packet["stall_share_mean"]
     return (
         f"{packets}{paths}virtual channels used: {used} of {packet['virtual_channels']}\n"
-        f"links out of credits {percent(packet['stall_share_mean'])} of the time"
+        + ("" if stalled is None else f"links out of credits {percent(stalled)} of the time")
         + ("" if waiting is None else f", mean crossbar stall {quantity(waiting, 'ns')} per packet")
-        + f"\n{ended} at {quantity(packet['end_ps'], 'ps')}"
+        + ("" if stalled is None else "\n")
+        + f"{ended} at {quantity(packet['end_ps'], 'ps')}"
         + (f", {steady}" if run.is_complete else "")
     )
 
@@ -196,14 +202,14 @@ def _job_table(run: Run) -> Table:
 def _job_traffic_table(run: Run, on: Scale | None) -> Table:
     """Bytes, hops and engine results of each job, and its traffic per link.
 
-    `on` is the scale of the links' traffic; None if nothing is routed.
+    `on` is the scale of the links' traffic; None if it is not known.
     """
     jobs = run.jobs
     off_router = [
         percent(network / sent) if sent else "-"
         for network, sent in zip(jobs["network_bytes"].to_pylist(), jobs["bytes"].to_pylist(), strict=True)
     ]
-    shown = columns.of_table(jobs, ["messages", "bytes"] if on is None else ["bytes"])
+    shown = columns.of_table(jobs, ["bytes"] if run.routed else ["messages", "bytes"])
     shown.append(columns.ShownColumn("off router", off_router))
     shown += columns.of_table(jobs, ["byte_hops_mean", *columns.headlines(jobs)])
     if on is not None:

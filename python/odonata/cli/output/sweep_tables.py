@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from odonata.cli.output import columns, terminal
 from odonata.quantity import Scale, scale
-from odonata.store.schema import declarations
+from odonata.store.schema import ENDINGS, declarations
 from odonata.store.sweep import short_keys, text
 from odonata.sweeps.interference import JOBS, NONE, is_interference, slowdowns
 from odonata.sweeps.results import ALL_JOBS, TIME
@@ -37,10 +37,11 @@ def as_data(sweep: Sweep) -> dict[str, Any]:
 
 
 def print_sweep(screen: Console, sweep: Sweep) -> None:
-    """Prints jobs and links of the finished points, and the differences between them."""
-    if not sweep.runs:
+    """Prints jobs and links of the complete points, and the differences between them."""
+    _print_incomplete(screen, sweep)
+    if not sweep.complete:
         return
-    routed = any(run.routed for run in sweep.runs.values())
+    routed = any(run.routed for run in sweep.complete.values())
     if is_interference(sweep.axes):
         _print_slowdowns(screen, sweep)
     elif "accepted_load" in sweep.jobs.column_names:
@@ -62,6 +63,17 @@ def print_sweep(screen: Console, sweep: Sweep) -> None:
         f"\nTables of all points: {table} in {sweep.path}\nTheir runs: {sweep.path / 'points'}",
         soft_wrap=True,
     )
+
+
+def _print_incomplete(screen: Console, sweep: Sweep) -> None:
+    """Names the points without figures, since their runs are not complete."""
+    incomplete = list(sweep.incomplete.items())
+    if not incomplete:
+        return
+    screen.print("\nPoints without figures, because their runs are not complete:")
+    for point, word in incomplete[:POINTS_SHOWN]:
+        screen.print(f"  {point.index} {point.name}: {word}: {ENDINGS[word].meaning}", soft_wrap=True)
+    _left_out(screen, len(incomplete), "sweep.json")
 
 
 def _left_out(screen: Console, points: int, file: str) -> None:
@@ -166,7 +178,7 @@ def _print_differences(screen: Console, sweep: Sweep, key: str, *, routed: bool)
     """Prints the effect of each value of an axis, compared with its first value, all else equal."""
     axis = next(axis for axis in sweep.axes if axis.key == key)
     position = sweep.axes.index(axis)
-    finished = {text(point.values[position]) for point in sweep.runs}
+    finished = {text(point.values[position]) for point in sweep.complete}
     first, *others = (text(value) for value in axis.values if text(value) in finished)
     rows: dict[str, list[list[Any]]] = {other: [] for other in others}
     stratified = False
