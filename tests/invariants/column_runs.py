@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from checking import Tables
 from machine_runs import railed
-from program_runs import gathered, over_and_over, talking, through_fifos
+from program_runs import PROGRAM_RUNS
 from run_files import DRAGONFLY, GROUPS, NODES, ROUTERS, directory
 
 import odonata
@@ -461,10 +461,7 @@ def swept() -> Sweep:
 
 RUNS: dict[str, Callable[[], Run]] = {
     "closed": closed,
-    "talking": talking,
-    "gathered": gathered,
-    "through fifos": through_fifos,
-    "over and over": over_and_over,
+    **PROGRAM_RUNS,
     "open": opened,
     "learnt": learnt,
     "taught": taught,

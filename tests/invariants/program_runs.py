@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from run_files import DRAGONFLY, directory
@@ -32,6 +33,25 @@ role 0:
 role 1:
     phase long
     recv 0 15000 B
+"""
+MESSAGE = """
+role 0:
+    compute 2 us
+    isend 1 100 B tag 1
+    waitall
+role 1:
+    compute 500 ns
+    irecv 0 100 B tag 1
+    waitall
+"""
+CROSSED = """
+role 0:
+    compute 1 us
+    send 1 70000 B
+    recv 1 70000 B
+role 1:
+    send 0 70000 B
+    recv 0 70000 B
 """
 
 
@@ -134,3 +154,35 @@ def over_and_over() -> Run:
     )
     text = "".join(f"[[job]]\nranks = 1\n{job}" for job in jobs)
     return odonata.run(f'{DRAGONFLY}{text}[engine]\nkind = "packet"\nrouting = "min"\n')
+
+
+@cache
+def without_network() -> Run:
+    """A message in the LogGOPS model, and two ranks that wait for each other."""
+    jobs = []
+    for name, text, start in (("pair", MESSAGE, "100 ns"), ("stuck", CROSSED, "0 s")):
+        path = directory() / f"{name}-loggops.program"
+        path.write_text(text)
+        jobs.append(
+            f'[[job]]\nname = "{name}"\nranks = 2\nranks_per_node = 1\nstart = "{start}"\n'
+            f'program = {{ name = "file", path = "{path}", final_barrier = false }}\n'
+        )
+    return odonata.run(f"""
+        {DRAGONFLY}
+        {"".join(jobs)}
+        [engine]
+        kind = "loggops"
+        latency = "1 us"
+        overhead = "200 ns"
+        gap = "400 ns"
+        gap_per_byte = "1 ns"
+        """)
+
+
+PROGRAM_RUNS: dict[str, Callable[[], Run]] = {
+    "talking": talking,
+    "gathered": gathered,
+    "through fifos": through_fifos,
+    "over and over": over_and_over,
+    "without network": without_network,
+}

@@ -45,12 +45,13 @@ def test_a_column_of_several_engines_is_that_of_the_run() -> None:
     jobs = schema.TABLES["jobs"]
     times = {
         engine: [c.name for c in jobs.expand([], engine).values() if c.role == schema.JOB_TIME]
-        for engine in ("flow", "packet", "model")
+        for engine in ("flow", "packet", "model", "loggops")
     }
     assert times == {
         "flow": ["completion_time_s"],
         "packet": ["completion_time_s"],
         "model": ["predicted_time_s"],
+        "loggops": ["completion_time_s"],
     }
     assert not any(column.role for column in jobs.expand([], None).values())
 

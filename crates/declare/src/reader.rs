@@ -1,5 +1,6 @@
 //! Access to the files that parameters name.
 
+use std::io::{BufRead, Cursor};
 use std::path::PathBuf;
 
 /// Opens files that an experiment names. The implementation records which files were opened.
@@ -9,6 +10,14 @@ pub trait Reader {
     /// # Errors
     /// The file can't be read; the message has the name and the reason.
     fn read(&mut self, name: &str) -> Result<Vec<u8>, String>;
+
+    /// The same as a stream, for readers that do not hold the whole file. Parquet is not converted.
+    ///
+    /// # Errors
+    /// Errors of [`Self::read`].
+    fn open(&mut self, name: &str) -> Result<Box<dyn BufRead + '_>, String> {
+        self.read(name).map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn BufRead>)
+    }
 
     /// The bytes of a file with content.
     ///

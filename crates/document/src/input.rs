@@ -1,14 +1,14 @@
 //! The one place where files that an experiment names are opened.
 
 use crate::problem::suggestion;
+use crate::regular::{reason, regular, NO_FILE};
 use flate2::read::MultiGzDecoder;
 use odonata_declare::Reader;
 use odonata_memory::{available, AvailableMemory};
 use odonata_units::Bytes;
 use sha2::{Digest, Sha256};
 use std::fmt;
-use std::fs::{File, Metadata};
-use std::io::{ErrorKind, Read};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek};
 use std::path::{Path, PathBuf};
 
 /// The most that an experiment holds. The longest that are written by hand have some 100 kB; long lists of nodes or cables are
@@ -23,6 +23,9 @@ const TAKEN_PER_BYTE: u64 = 2;
 
 /// A file of fewer bytes is read whatever is left: what it is for is guarded in its turn.
 const SMALL_FILE_BYTES: u64 = 8 << 20;
+
+/// Bytes of a stream that are read at a time. Fewer cost more system calls.
+const STREAM_BYTES: usize = 256 * 1024;
 
 /// Reads a Parquet file and hands its columns back as CSV; this crate has no reader of its own.
 pub type ParquetAsCsv<'a> = dyn Fn(&Path) -> Result<Vec<u8>, String> + Sync + 'a;
@@ -150,6 +153,31 @@ impl<'a> Files<'a> {
         }
     }
 
+    /// The bytes of a file as a stream, gzip undone, without a byte-order mark. It is read once before, for its hash.
+    ///
+    /// # Errors
+    /// The file can't be read; says which and why. Later errors, such as damaged gzip, come from the stream.
+    pub fn open(&mut self, name: &str) -> Result<Box<dyn BufRead>, String> {
+        let path = self.path_of(name);
+        let fail = |reason: String| format!("can't read {}: {reason}", path.display());
+        let (file, size_bytes) = regular(&path).map_err(fail)?;
+        let mut plain = BufReader::with_capacity(STREAM_BYTES, file);
+        if self.opened.iter().all(|file| file.path != path) {
+            let sha256 = stream_sha256(&mut plain).map_err(|error| fail(reason(&error)))?;
+            self.opened.push(InputFile { path: path.clone(), size_bytes, sha256 });
+            plain.rewind().map_err(|error| fail(reason(&error)))?;
+        }
+        let start = plain.fill_buf().map_err(|error| fail(reason(&error)))?;
+        let mut stream: Box<dyn BufRead> = match start {
+            [0x1f, 0x8b, ..] => Box::new(BufReader::with_capacity(STREAM_BYTES, MultiGzDecoder::new(plain))),
+            _ => Box::new(plain),
+        };
+        if stream.fill_buf().map_err(|error| fail(error.to_string()))?.starts_with(MARK) {
+            stream.consume(MARK.len());
+        }
+        Ok(stream)
+    }
+
     /// What was opened, in order.
     pub fn opened(self) -> Vec<InputFile> {
         self.opened
@@ -159,6 +187,10 @@ impl<'a> Files<'a> {
 impl Reader for Files<'_> {
     fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
         Files::read(self, name)
+    }
+
+    fn open(&mut self, name: &str) -> Result<Box<dyn BufRead + '_>, String> {
+        Files::open(self, name).map(|stream| stream as Box<dyn BufRead>)
     }
 
     fn locate(&self, kind: &str, name: &str) -> Result<PathBuf, String> {
@@ -194,11 +226,14 @@ pub fn read_experiment(path: &Path) -> Result<String, String> {
 /// The content without the byte-order mark that editors on Windows put first. Binary formats do not start with
 /// these three bytes: as a 32-bit number they are 12.6 million or more, above any rank.
 fn without_mark(mut bytes: Vec<u8>) -> Vec<u8> {
-    if bytes.starts_with("\u{feff}".as_bytes()) {
-        bytes.drain(..3);
+    if bytes.starts_with(MARK) {
+        bytes.drain(..MARK.len());
     }
     bytes
 }
+
+/// The byte-order mark in UTF-8.
+const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The bytes of another file, as many as there is memory for.
 ///
@@ -223,37 +258,6 @@ pub(crate) fn unaffordable(bytes: u64, available: impl FnOnce() -> Option<Availa
     let needed = bytes.saturating_mul(TREE_BYTES_PER_BYTE);
     let left = available().filter(|left| needed > left.bytes.max(SMALL_FILE_BYTES))?;
     Some(format!("its {} need about {} but {left}", Bytes(bytes), Bytes(needed)))
-}
-
-const NO_FILE: &str = "there is no such file";
-
-/// A file that can be read to its end, and its size. Pipes and devices may never end, and a pipe that nobody writes to is not
-/// even opened.
-fn regular(path: &Path) -> Result<(File, u64), String> {
-    let metadata = std::fs::metadata(path).map_err(|error| reason(&error))?;
-    if !metadata.is_file() {
-        return Err(format!("it is {}; expected a file", noun(&metadata)));
-    }
-    File::open(path).map(|file| (file, metadata.len())).map_err(|error| reason(&error))
-}
-
-/// What is at a path that is no file.
-fn noun(metadata: &Metadata) -> &'static str {
-    if metadata.is_dir() {
-        return "a directory";
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt;
-        let kind = metadata.file_type();
-        if kind.is_fifo() {
-            return "a pipe";
-        }
-        if kind.is_socket() {
-            return "a socket";
-        }
-    }
-    "a device"
 }
 
 /// How much of a file may be read, and why no more.
@@ -295,22 +299,28 @@ impl Room {
     }
 }
 
-fn reason(error: &std::io::Error) -> String {
-    match error.kind() {
-        ErrorKind::NotFound => NO_FILE.into(),
-        ErrorKind::PermissionDenied => "no permission".into(),
-        ErrorKind::IsADirectory => "it is a directory".into(),
-        ErrorKind::InvalidInput => format!("it is no name of a file: {error}"),
-        // Other system messages contain an error number, which is useless to a user.
-        _ => error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),
+/// SHA-256 in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn stream_sha256(stream: &mut impl BufRead) -> std::io::Result<String> {
+    let mut hash = Sha256::new();
+    loop {
+        let bytes = stream.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(hexadecimal(&hash.finalize()));
+        }
+        hash.update(bytes);
+        let read = bytes.len();
+        stream.consume(read);
     }
 }
 
-/// SHA-256 in hexadecimal.
-pub fn sha256(bytes: &[u8]) -> String {
+fn hexadecimal(bytes: &[u8]) -> String {
     use std::fmt::Write;
-    let mut text = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
         write!(text, "{byte:02x}").expect("writing to a string never fails");
     }
     text
@@ -342,6 +352,34 @@ mod tests {
         let opened = files.opened();
         assert_eq!(opened.len(), 2, "a file that isn't there was not opened");
         assert_eq!(opened[0].size_bytes, compressed.len() as u64);
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn a_stream_has_the_bytes_and_the_hash_of_the_file() {
+        let directory = directory("stream");
+        let text = b"\xef\xbb\xbfnum_ranks 1\nrank 0 {\n}\n";
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(text).unwrap();
+        let compressed = encoder.finish().unwrap();
+        std::fs::write(directory.join("a.goal"), text).unwrap();
+        std::fs::write(directory.join("b.goal"), &compressed).unwrap();
+        std::fs::write(directory.join("cut.goal"), &compressed[..compressed.len() - 6]).unwrap();
+        let mut files = Files::next_to(&directory.join("experiment.toml"));
+        let all = |stream: Result<Box<dyn BufRead>, String>| {
+            let mut bytes = Vec::new();
+            stream.unwrap().read_to_end(&mut bytes).map(|_| bytes)
+        };
+        for _ in 0..2 {
+            assert_eq!(all(files.open("a.goal")).unwrap(), text[3..]);
+            assert_eq!(all(files.open("b.goal")).unwrap(), text[3..]);
+        }
+        assert!(all(files.open("cut.goal")).is_err());
+        assert!(files.open("none").err().unwrap().ends_with("none: there is no such file"));
+        let opened = files.opened();
+        assert_eq!(opened.len(), 3);
+        assert_eq!((opened[0].size_bytes, &opened[0].sha256), (text.len() as u64, &sha256(text)));
+        assert_eq!((opened[1].size_bytes, &opened[1].sha256), (compressed.len() as u64, &sha256(&compressed)));
         std::fs::remove_dir_all(directory).unwrap();
     }
 

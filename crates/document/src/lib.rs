@@ -11,6 +11,7 @@ mod keys;
 pub mod overrides;
 mod problem;
 mod read;
+mod regular;
 mod report;
 mod section;
 mod tree;

@@ -6,12 +6,14 @@
 pub mod checkpoint;
 mod engine;
 mod flow;
+mod loggops;
 mod model;
 mod packet;
 pub mod parameters;
 pub mod record;
 mod routing;
 mod scenario;
+mod unrouted;
 
 pub use engine::{
     Engine, EngineError, EngineKind, JobVolumes, Outcome, Progress, ProgressWatcher, RunEstimate, Watcher,
@@ -22,4 +24,4 @@ pub use routing::EngineRouting;
 pub use scenario::{Output, Scenario};
 
 /// All kinds; the first is the default.
-pub const ENGINES: &[EngineKind] = &[flow::KIND, packet::KIND, model::KIND];
+pub const ENGINES: &[EngineKind] = &[flow::KIND, packet::KIND, model::KIND, loggops::KIND];

@@ -3,20 +3,19 @@
 mod settings;
 
 use crate::checkpoint::Checkpoints;
-use crate::engine::{Engine, EngineError, EngineKind, JobVolumes, Outcome, RunEstimate, Watcher};
+use crate::engine::{Engine, EngineError, EngineKind, Outcome, RunEstimate, Watcher};
 use crate::parameters::{self, MACHINES};
 use crate::routing::EngineRouting;
 use crate::scenario::Scenario;
+use crate::unrouted;
 use odonata_declare::{ParameterStruct, Value};
 use odonata_document::Files;
 use odonata_memory::Guard;
 use odonata_model::pricing::PricingError;
-use odonata_model::{HopCounts, ModelError};
 use odonata_transport::MpiSettings;
-use odonata_workload::rails::{Part, RailPaths};
-use odonata_workload::volumes::{Locality, Messages, Volumes};
+use odonata_workload::volumes::Volumes;
 use odonata_workload::Job;
-use serde_json::{json, Map};
+use serde_json::Map;
 use settings::{forms, Model};
 
 /// The engine's line in the table of engines.
@@ -105,25 +104,15 @@ impl Engine for Model {
         }
         let Scenario { machine, workload, .. } = scenario;
         let priced = self.pricing.price(machine, workload, &mut |share| watcher.progress("pricing", share))?;
-        let sent = sent(scenario).map_err(PricingError::from)?;
         let mut summary = Map::from_iter([("form".to_owned(), self.form.into())]);
         summary.extend(priced.summary);
-        let capacity = machine.links().map(|link| machine.bandwidth(link).bytes_per_s_f64()).collect();
         Ok(Outcome {
-            // Nothing is routed: what links carry is not known.
-            link_bytes: vec![f64::NAN; machine.link_count()],
-            link_capacity_bytes_per_s: capacity,
-            node_ejected_bytes: sent.ejected_bytes,
-            node_injected_bytes: sent.injected_bytes,
-            node_capacity_bytes_per_s: vec![machine.terminal().bandwidth.bytes_per_s_f64(); machine.node_count()],
-            jobs: sent.jobs,
             job_columns: priced.job_columns,
             tables: vec![priced.table],
-            convergence: json!({}),
             summary: vec![("model", summary.into())],
             warnings: priced.warnings,
             memory: memory_bytes.into(),
-            ..Outcome::default()
+            ..unrouted::outcome(scenario).map_err(PricingError::from)?
         })
     }
 }
@@ -150,43 +139,4 @@ fn one_line(problems: &odonata_document::Problems) -> String {
         format!("{}{place}: {}{help}", problem.file, problem.message)
     };
     problems.0.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
-/// Traffic of the jobs by destination, and the bytes through each node's NIC.
-struct SentTraffic {
-    jobs: Vec<JobVolumes>,
-    ejected_bytes: Vec<f64>,
-    injected_bytes: Vec<f64>,
-}
-
-fn sent(scenario: &Scenario) -> Result<SentTraffic, ModelError> {
-    let Scenario { machine, workload, .. } = scenario;
-    let mut hops = HopCounts::new(machine);
-    let (mut ejected_bytes, mut injected_bytes) = (vec![0.0; machine.node_count()], vec![0.0; machine.node_count()]);
-    let mut jobs = Vec::with_capacity(workload.jobs.len());
-    for job in &workload.jobs {
-        let (mut volumes, mut hop_bytes, rounds) = (Volumes::default(), 0.0, f64::from(job.iterations));
-        let mut messages = Messages::new(machine, job);
-        let lanes = RailPaths::new(machine, job);
-        for rank in job.rank_ids() {
-            for (number, message) in messages.of(rank).enumerate() {
-                volumes.add(&message);
-                if matches!(message.within, Locality::Router | Locality::Network) {
-                    let mut missing = None;
-                    lanes.parts(&message, number, |Part { source, target, bytes }| {
-                        let bytes = rounds * bytes.as_f64();
-                        injected_bytes[source.index()] += bytes;
-                        ejected_bytes[target.index()] += bytes;
-                        match hops.between(source, target) {
-                            Ok(count) => hop_bytes += bytes * f64::from(count),
-                            Err(error) => missing = Some(error),
-                        }
-                    });
-                    missing.map_or(Ok(()), Err)?;
-                }
-            }
-        }
-        jobs.push(JobVolumes::new(volumes.times(job.iterations), hop_bytes));
-    }
-    Ok(SentTraffic { jobs, ejected_bytes, injected_bytes })
 }

@@ -32,9 +32,9 @@ use odonata_packet::{
 use odonata_processes::SingleProcess;
 use odonata_routing::algorithm::PathChoice;
 use odonata_routing::defaults::default_routing;
-use odonata_units::{Bytes, Rate, Time};
+use odonata_units::{Bytes, JobId, Rate, Time};
 use odonata_workload::rails::RailPaths;
-use odonata_workload::{Job, TrafficKind};
+use odonata_workload::{Job, TrafficKind, WorkloadError};
 use program_records::ProgramRecords;
 use programs::Programs;
 use settings::Packet;
@@ -305,6 +305,7 @@ impl Packet {
     /// Everything that a run needs, if there is memory for it. Before each step it is estimated whether there is.
     fn built(&self, scenario: &Scenario, guard: &Guard, retains_rows: bool) -> Result<PreparedRun, EngineError> {
         let machine = &scenario.machine;
+        Self::refuse_task_graphs(scenario)?;
         self.refuse_fifos_on_rails(scenario)?;
         if self.times.start_from.is_some() {
             warm_up::possible(&scenario.workload.jobs, self.recording(scenario))?;
@@ -356,6 +357,16 @@ impl Packet {
             }
         };
         engine.expected_in_flight(scenario.workload.jobs.iter().map(sender)).min(demand.packets)
+    }
+
+    /// A rank of the packet engine is a sequence of calls.
+    fn refuse_task_graphs(scenario: &Scenario) -> Result<(), EngineError> {
+        let graph = scenario.workload.jobs.iter().position(|job| job.graph.is_some());
+        graph.map_or(Ok(()), |number| {
+            let owner = format!("job '{}'", scenario.workload.jobs[number].name);
+            let reason = "a task graph runs on engine 'loggops'; engines 'flow' and 'model' take its messages";
+            Err(EngineError::Job(JobId::from_index(number), WorkloadError::parameter(owner, "program", reason)))
+        })
     }
 
     /// The NIC of a program chooses among rails or among memory FIFOs, not both.

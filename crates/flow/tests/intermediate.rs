@@ -47,6 +47,7 @@ fn workload(machine: &Machine) -> (Workload, Vec<SentBytes>) {
             pattern: Arc::new(CommunicationGraph::from_messages(&name, ranks, &messages).unwrap()),
             rule: Some(Arc::new(FilePatternParameters::default())),
             program: None,
+            graph: None,
             examined: Default::default(),
             iterations: 1,
             rails: Default::default(),

@@ -37,6 +37,7 @@ fn job(name: &str, ranks: u32, messages: &[(u32, u32, u64)]) -> Job {
         pattern: Arc::new(CommunicationGraph::from_messages(name, ranks, &messages).unwrap()),
         rule: Some(Arc::new(FilePatternParameters::default())),
         program: None,
+        graph: None,
         examined: Default::default(),
         iterations: 1,
         rails: Default::default(),

@@ -53,6 +53,7 @@ mod rank_walks;
 mod repeat;
 mod rule;
 mod sequence;
+mod tasks;
 pub mod text;
 mod trace;
 #[cfg(test)]
@@ -69,4 +70,5 @@ pub use program::*;
 pub use rank_program::RankProgram;
 pub use rule::{build, ProgramContext, ProgramRule, ProgramSpec};
 pub use sequence::{Rounds, Sequence};
+pub use tasks::tasks_of;
 pub use trace::Trace;

@@ -25,10 +25,11 @@ pub use walker::Mistake;
 
 use crate::call::Call;
 use crate::expansion::JobProgram;
-use crate::message_counts::MessageCounts;
+use crate::message_counts::{MessageCounts, Sender};
 use agreement::Agreement;
 use balance::Balance;
 use collectives::CollectiveCounts;
+use odonata_trace::{TaskGraph, Work};
 use std::collections::HashMap;
 use walker::Walker;
 
@@ -137,6 +138,37 @@ pub fn examine(shared: &JobProgram, most: u64) -> Result<Examination, Mistake> {
         examined.unmatched = Some(unmatched.words());
     }
     Ok(examined)
+}
+
+/// Counts the messages of a task graph and checks that each has its receive. Only a run shows which tasks wait for each
+/// other.
+pub fn examine_graph(graph: &TaskGraph) -> Examination {
+    let calls = |rank: u32| graph.ranks[rank as usize].tasks().iter().filter_map(|task| call_of(task.work));
+    let (mut balance, mut sent) = (Balance::new(), MessageCounts::default());
+    for rank in 0..graph.ranks.len() as u32 {
+        calls(rank).for_each(|call| balance.add(rank, &call));
+        let mut sender = Sender::default();
+        graph.sends(rank).for_each(|(to, bytes)| sender.send(to, bytes, &mut sent));
+        sender.hand_over(&mut sent);
+    }
+    let mut examined = Examination { sent: Some(sent), ..Examination::default() };
+    if !balance.has_wildcards && !balance.is_balanced() {
+        let mut unmatched = balance.unmatched();
+        for rank in 0..graph.ranks.len() as u32 {
+            calls(rank).for_each(|call| unmatched.add(rank, &call));
+        }
+        examined.unmatched = Some(unmatched.words());
+    }
+    examined
+}
+
+/// A message of a task as a call.
+fn call_of(work: Work) -> Option<Call> {
+    match work {
+        Work::Send { to, bytes, tag, communicator } => Some(Call::Send { to, bytes, tag, communicator }),
+        Work::Receive { from, bytes, tag, communicator } => Some(Call::Recv { from, bytes, tag, communicator }),
+        Work::Compute { .. } => None,
+    }
 }
 
 struct Walk<'a> {

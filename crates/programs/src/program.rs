@@ -33,7 +33,7 @@ pub use pf3d::{Pf3dParameters, Pf3dPhase};
 pub use ping_pong::PingPongParameters;
 pub use ring::RingParameters;
 pub use stencil_nd::StencilNdParameters;
-pub use trace::TraceParameters;
+pub use trace::{TraceFormat, TraceParameters};
 pub use uniform_random::UniformRandomParameters;
 
 use crate::rule::{End, ProgramRule};
@@ -81,7 +81,7 @@ pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
     Variant::new("ring", "every rank sends to the next rank", || Box::new(RingParameters::default())),
     Variant::new("all-to-all", "an alltoall of all ranks", || Box::new(AllToAllProgramParameters::default())),
     Variant::new("file", "a program from a text file", || Box::new(FileProgramParameters::default())),
-    Variant::new("trace", "replay of the calls of a real run, from its trace", || Box::new(TraceParameters::default())),
+    Variant::new("trace", "replay of a real run, from its trace", || Box::new(TraceParameters::default())),
 ];
 
 impl RuleFamily for dyn ProgramRule {

@@ -3,6 +3,7 @@
 use crate::final_barrier::FinalBarrier;
 use crate::rank_program::RankProgram;
 use odonata_declare::{parameters, Kind, ParameterError, ParameterMistake, ParameterStruct, Reader, RuleSpec, AUTO};
+use odonata_trace::TaskGraph;
 use std::sync::Arc;
 
 /// Sizes of a process grid, or a default grid.
@@ -28,6 +29,12 @@ pub trait ProgramRule: ParameterStruct {
     fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), ParameterMistake> {
         let _ = (ranks, files);
         Ok(())
+    }
+
+    /// The task graph that was read, if the program is a graph instead of a sequence of calls. It has as many
+    /// ranks as [`Self::read`] was given.
+    fn graph(&self) -> Option<Arc<TaskGraph>> {
+        None
     }
 
     /// Builds the program of a job, without its end.

@@ -2,7 +2,7 @@
 
 use crate::pattern::PatternContext;
 use crate::placement::{FreeNodes, NodeAssignment, PlacementRequest};
-use crate::program_messages::ProgramMessages;
+use crate::program_messages::{GraphMessages, ProgramMessages};
 use crate::rail_choice::RailChoice;
 use crate::silent::SilentPattern;
 use crate::{
@@ -15,6 +15,7 @@ use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::mistakes::{self, Examination, ExaminationCache, Mistake, MAX_CALLS};
 use odonata_programs::{ProgramContext, ProgramSpec, Rounds, Sequence};
+use odonata_trace::TaskGraph;
 use odonata_units::{JobId, NodeId, RankId, Stream};
 use std::sync::{Arc, LazyLock};
 
@@ -100,8 +101,10 @@ pub struct Job {
     pub iterations: u32,
     /// Traffic.
     pub traffic: TrafficKind,
-    /// The program, if the job has one. Then `pattern` has its messages.
+    /// The program, if the job has one that is a sequence of calls. Then `pattern` has its messages.
     pub program: Option<JobProgram>,
+    /// The task graph, if the job has one. Then `program` is `None`, and `pattern` has its messages.
+    pub graph: Option<Arc<TaskGraph>>,
     /// Results of the check before the run.
     pub examined: Examination,
     /// Node of each rank.
@@ -238,6 +241,7 @@ fn job(
                 iterations: pattern.common().iterations,
                 traffic: traffic.rule().traffic().map_err(|mistake| traffic.error(name, mistake))?,
                 program: None,
+                graph: None,
                 examined: Examination::default(),
                 name: pattern.name().into(),
             }
@@ -258,8 +262,13 @@ fn job(
         rule: done.rule,
         iterations: done.iterations,
         // An idle job runs nothing.
-        traffic: if *idle && done.program.is_some() { TrafficKind::default() } else { done.traffic },
+        traffic: if *idle && (done.program.is_some() || done.graph.is_some()) {
+            TrafficKind::default()
+        } else {
+            done.traffic
+        },
         program: done.program.filter(|_| !idle),
+        graph: done.graph.filter(|_| !idle),
         examined: if *idle { done.examined.with_no_messages() } else { done.examined },
         node_of_rank,
         rails: RailChoice::default(),
@@ -275,6 +284,7 @@ struct BuiltWork {
     iterations: u32,
     traffic: TrafficKind,
     program: Option<JobProgram>,
+    graph: Option<Arc<TaskGraph>>,
     examined: Examination,
     name: String,
 }
@@ -287,6 +297,9 @@ fn ranks_work(
     known: &mut ExaminationCache,
 ) -> Result<BuiltWork, WorkloadError> {
     let Work::Program { collectives, execution, .. } = work else { unreachable!("a job with programs") };
+    if let Some(graph) = specs.iter().find_map(|spec| spec.rule().graph()) {
+        return graph_work(graph, specs, *execution, context);
+    }
     let Execution { repeat, background, .. } = *execution;
     let mut programs =
         specs.iter().map(|spec| odonata_programs::build(spec, context)).collect::<Result<Vec<_>, _>>()?;
@@ -302,11 +315,41 @@ fn ranks_work(
     Ok(BuiltWork {
         examined,
         program: Some(if several { once.repeated(rounds) } else { once.clone() }),
+        graph: None,
         pattern: Arc::new(ProgramMessages(once)),
         rule: None,
         iterations: if background { 1 } else { repeat },
         traffic: TrafficKind::Program(*execution),
         name,
+    })
+}
+
+/// The work of a job whose only program is a task graph.
+fn graph_work(
+    graph: Arc<TaskGraph>,
+    specs: &[ProgramSpec],
+    execution: Execution,
+    context: &ProgramContext<'_>,
+) -> Result<BuiltWork, WorkloadError> {
+    let wrong = |key, reason: &str| Err(WorkloadError::job(context.job, key, reason));
+    if specs.len() > 1 {
+        return wrong("program", "a list with a task graph; a task graph is the only program of its job");
+    }
+    if execution.background {
+        return wrong("background", "true; a task graph runs once");
+    }
+    if execution.repeat > 1 {
+        return wrong("repeat", &format!("{}; a task graph runs once", execution.repeat));
+    }
+    Ok(BuiltWork {
+        examined: mistakes::examine_graph(&graph),
+        program: None,
+        pattern: Arc::new(GraphMessages(Arc::clone(&graph))),
+        graph: Some(graph),
+        rule: None,
+        iterations: 1,
+        traffic: TrafficKind::Program(execution),
+        name: specs[0].name().into(),
     })
 }
 

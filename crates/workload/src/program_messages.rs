@@ -2,7 +2,9 @@
 
 use crate::{Pattern, SentMessage};
 use odonata_programs::expansion::JobProgram;
+use odonata_trace::TaskGraph;
 use odonata_units::RankId;
+use std::sync::Arc;
 
 /// Messages of a program, with collectives expanded.
 #[derive(Debug)]
@@ -15,5 +17,19 @@ impl Pattern for ProgramMessages {
 
     fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
         self.0.each_send(rank.0, |to, bytes| out.push(SentMessage { target: RankId(to), bytes }));
+    }
+}
+
+/// Messages of a task graph.
+#[derive(Debug)]
+pub(crate) struct GraphMessages(pub(crate) Arc<TaskGraph>);
+
+impl Pattern for GraphMessages {
+    fn ranks(&self) -> u32 {
+        self.0.ranks.len() as u32
+    }
+
+    fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
+        out.extend(self.0.sends(rank.0).map(|(to, bytes)| SentMessage { target: RankId(to), bytes }));
     }
 }

@@ -180,7 +180,7 @@ pub(super) fn unmatched(workload: &Workload) -> Vec<(usize, String)> {
 /// long to be looked at in full.
 pub(super) fn warnings(machine: &Machine, workload: &Workload) -> Vec<String> {
     // A program of one rank, or of messages without bytes, sends as much as its calls say.
-    let of_patterns = workload.jobs.iter().filter(|job| !job.idle && job.program.is_none());
+    let of_patterns = workload.jobs.iter().filter(|job| !job.idle && job.rule.is_some());
     let known = of_patterns.filter(|job| job.pattern.missing_messages().is_none());
     let silent = known.filter(|job| {
         let mut messages = Messages::new(machine, job);
@@ -203,7 +203,7 @@ const RAIL_MESSAGES: u64 = 20_000_000;
 fn busy_rail(machine: &Machine, job: &Job) -> Option<String> {
     let rule = job.rails.rail_rule;
     let is_long = job.examined.sent.as_ref().is_none_or(|sent| sent.messages() > RAIL_MESSAGES);
-    if !machine.has_rails() || rule == RailRule::Stripe || job.idle || (job.program.is_some() && is_long) {
+    if !machine.has_rails() || rule == RailRule::Stripe || job.idle || (job.rule.is_none() && is_long) {
         return None;
     }
     let bytes = JobRails::bytes_by_rail(machine, job);

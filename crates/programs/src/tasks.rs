@@ -1,0 +1,169 @@
+//! The calls of a rank as tasks, for engines that execute task graphs.
+//!
+//! A sequence is the task graph in which each task waits for the task before it: for its end after a blocking call, for
+//! its start after a nonblocking one. A wait is no task; the next task waits for the end of the requests too.
+
+use crate::call::Call;
+use crate::expansion::{CallExpander, JobProgram, Step};
+use odonata_trace::{Dependency, Event, RankTasks, Task, Work};
+use std::collections::BTreeMap;
+
+/// Tasks of a rank, with collectives expanded, on lane 0.
+///
+/// # Errors
+/// The place of a call that no task graph can express, because it depends on which message comes first; or of an
+/// invalid call.
+pub fn tasks_of(shared: &JobProgram, rank: u32) -> Result<RankTasks, String> {
+    let mut code = CallExpander::new(shared.program.ranks(), rank);
+    let mut list = TaskList::default();
+    while let Some(step) = code.next(shared).map_err(|reason| format!("{}: {reason}", code.place(shared)))? {
+        let (call, slots) = match step {
+            Step::Call(call) => (call, Slots::Program),
+            Step::Inner(call) => (call, Slots::Collective),
+            Step::Enter(_) | Step::Leave => continue,
+        };
+        list.add(call, slots).map_err(|name| {
+            let place = code.place(shared);
+            format!("rank {rank}, {place}: '{name}' depends on which message comes first, so no task graph has it; use engine 'packet'")
+        })?;
+    }
+    Ok(RankTasks::new(list.tasks, &list.waits))
+}
+
+/// Requests of the program and of collectives have separate numbers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Slots {
+    Program,
+    Collective,
+}
+
+#[derive(Default)]
+struct TaskList {
+    tasks: Vec<Task>,
+    waits: Vec<(u32, Dependency)>,
+    /// What the next task waits for.
+    next: Vec<Dependency>,
+    /// Tasks of open requests.
+    requests: BTreeMap<(Slots, u32), u32>,
+}
+
+impl TaskList {
+    /// Adds a call, or returns the name of one that cannot be a task.
+    fn add(&mut self, call: Call, slots: Slots) -> Result<(), &'static str> {
+        match call {
+            Call::Send { to, bytes, tag, communicator } => {
+                self.push(Work::Send { to, bytes, tag, communicator }, Event::End);
+            }
+            Call::Recv { from, bytes, tag, communicator } => {
+                self.push(Work::Receive { from, bytes, tag, communicator }, Event::End);
+            }
+            Call::Isend { to, bytes, tag, communicator, request } => {
+                let task = self.push(Work::Send { to, bytes, tag, communicator }, Event::Start);
+                self.requests.insert((slots, request), task);
+            }
+            Call::Irecv { from, bytes, tag, communicator, request } => {
+                let task = self.push(Work::Receive { from, bytes, tag, communicator }, Event::Start);
+                self.requests.insert((slots, request), task);
+            }
+            Call::Wait { request } => self.wait(slots, request),
+            Call::WaitAll { first, count } => (first..first + count).for_each(|request| self.wait(slots, request)),
+            Call::Compute { time } | Call::Sleep { time } => {
+                self.push(Work::Compute { time }, Event::End);
+            }
+            // Phases, rounds and communicators take no time here.
+            Call::Mark { .. } | Call::Round => {}
+            Call::WaitAny { .. } => return Err("waitany"),
+            Call::WaitSome { .. } => return Err("waitsome"),
+            Call::Test { .. } => return Err("test"),
+            Call::Collective { .. } | Call::CommSplit { .. } | Call::CommCreate { .. } | Call::CommFree { .. } => {
+                unreachable!("{call:?} is entered")
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a task. The task after it waits for the event.
+    fn push(&mut self, work: Work, event: Event) -> u32 {
+        let task = self.tasks.len() as u32;
+        self.tasks.push(work.into());
+        self.waits.extend(self.next.drain(..).map(|dependency| (task, dependency)));
+        self.next.push(Dependency { on: task, event });
+        task
+    }
+
+    fn wait(&mut self, slots: Slots, request: u32) {
+        if let Some(on) = self.requests.remove(&(slots, request)) {
+            self.next.push(Dependency { on, event: Event::End });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::Code;
+    use crate::collective::Collectives;
+    use crate::rank_program::RankProgram;
+    use odonata_units::{Bytes, Time};
+    use std::sync::Arc;
+
+    /// One rank with the calls of a function.
+    #[derive(Debug)]
+    struct OneBlock(fn(&mut Code));
+
+    impl RankProgram for OneBlock {
+        fn ranks(&self) -> u32 {
+            2
+        }
+
+        fn blocks(&self, _: u32) -> u64 {
+            1
+        }
+
+        fn block(&self, _: u32, _: u64, code: &mut Code) {
+            (self.0)(code);
+        }
+    }
+
+    fn tasks(calls: fn(&mut Code)) -> Result<RankTasks, String> {
+        tasks_of(&JobProgram::new(Arc::new(OneBlock(calls)), Arc::new(Collectives::study())), 0)
+    }
+
+    #[test]
+    fn each_task_waits_for_the_one_before_and_for_requests() {
+        let found = tasks(|code| {
+            let first = code.irecv(1, Bytes(8), 3);
+            let second = code.isend(1, Bytes(9), 4);
+            code.compute(Time(5));
+            code.wait(first);
+            code.wait(second);
+            code.send(1, Bytes(10), 5);
+            code.recv(1, Bytes(11), 6);
+        })
+        .unwrap();
+        let after = |on, event| Dependency { on, event };
+        let expected: [&[Dependency]; 5] = [
+            &[],
+            &[after(0, Event::Start)],
+            &[after(1, Event::Start)],
+            &[after(2, Event::End), after(0, Event::End), after(1, Event::End)],
+            &[after(3, Event::End)],
+        ];
+        for (task, expected) in (0..).zip(expected) {
+            assert_eq!(found.dependencies(task), expected, "task {task}");
+        }
+        assert_eq!(found.tasks()[2].work, Work::Compute { time: Time(5) });
+        assert_eq!(found.tasks()[3].work, Work::Send { to: 1, bytes: Bytes(10), tag: 5, communicator: 0 });
+        assert_eq!(found.tasks()[4].work, Work::Receive { from: 1, bytes: Bytes(11), tag: 6, communicator: 0 });
+    }
+
+    #[test]
+    fn a_call_that_depends_on_the_order_of_messages_is_named() {
+        let error = tasks(|code| {
+            code.irecv(1, Bytes(8), 3);
+            code.push(Call::WaitAny { first: 0, count: 1 });
+        });
+        let expected = "rank 0, call 2: 'waitany' depends on which message comes first, so no task graph has it; use engine 'packet'";
+        assert_eq!(error.unwrap_err(), expected);
+    }
+}

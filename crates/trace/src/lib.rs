@@ -1,0 +1,25 @@
+//! Task graphs: the tasks of each rank of a job, on lanes, with their dependencies.
+//!
+//! A [`Task`] is one operation of one rank: a send, a receive or a computation. It occupies a lane, which runs one task
+//! at a time, and waits for events of other tasks of its rank: their start or their end. A sequence of calls is the
+//! special case in which each task waits for the task before it on lane 0.
+//!
+//! Readers make task graphs of files: [`goal`]. A reader takes a stream and holds no more of the file than one rank.
+//!
+//! ```
+//! use odonata_trace::{Dependency, Event, RankTasks, Work};
+//! use odonata_units::{Bytes, Time};
+//!
+//! // Rank 0 computes for 1 us, then sends 8 B to rank 1.
+//! let compute = Work::Compute { time: Time::from_us(1) };
+//! let send = Work::Send { to: 1, bytes: Bytes(8), tag: 0, communicator: 0 };
+//! let after = Dependency { on: 0, event: Event::End };
+//! let rank = RankTasks::new(vec![compute.into(), send.into()], &[(1, after)]);
+//! assert_eq!(rank.dependencies(1), [after]);
+//! ```
+
+pub mod goal;
+mod input;
+mod task;
+
+pub use task::{Dependency, Event, RankTasks, Task, TaskGraph, Work, ANY};
