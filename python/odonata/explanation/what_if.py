@@ -5,7 +5,7 @@ Paths and the times of other jobs react to a change, so bytes over capacity does
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -34,6 +34,11 @@ def changes_of(run: RunData, job: int) -> list[str]:
     return [*edits, f"terminal.bandwidth*={1 - STEP:g}", f"terminal.bandwidth*={1 + STEP:g}"]
 
 
+def with_edits(run: RunData, edits: Sequence[str]) -> dict[str, list[str]]:
+    """The keys that give the experiment of a run further edits of its machine."""
+    return {"machine.edit": [*toml.parse(run.resolved)["machine"].get("edit", []), *edits]}
+
+
 def measure_changes(run: RunData, name: str, progress: Callable[[int, int], None] | None = None) -> pa.Table:
     """The time of a job after each edit of `changes_of`, by a run of the same experiment and seed.
 
@@ -51,14 +56,13 @@ def measure_changes(run: RunData, name: str, progress: Callable[[int, int], None
     number, _ = job_of(run, name)
     before = time_of(run, name)
     edits = changes_of(run, number)
-    given = toml.parse(run.resolved)["machine"].get("edit", [])
     rows = []
     for made, edit in enumerate(edits):
         if progress is not None:
             progress(made, len(edits))
         time, reason = None, None
         try:
-            time = time_of(api.run(run.resolved, set={"machine.edit": [*given, edit]}), name)
+            time = time_of(api.run(run.resolved, set=with_edits(run, [edit])), name)
             reason = "the job did not end" if time is None else None
         except ExperimentError as error:
             reason = error.problems[0].message
