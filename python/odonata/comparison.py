@@ -16,6 +16,17 @@ from odonata.explanation import no_effect, reason, time_of
 from odonata.notebook import table
 from odonata.runs import Run
 
+_ABSENT = pa.schema(
+    [
+        ("name", pa.string()),
+        ("absent_in", pa.string()),
+        ("ranks", pa.int64()),
+        ("nodes", pa.int64()),
+        ("lost_nodes", pa.list_(pa.string())),
+        ("failed", pa.list_(pa.string())),
+    ]
+)
+
 _TIMES = pa.schema(
     [
         ("name", pa.string()),
@@ -52,6 +63,9 @@ class Comparison:
     """One row per job with a time in both runs, if both are complete: `name`, `time_s_base`, `time_s_other`,
     `time_s_change` (relative; null if the base is 0) and `reason`. The reason names the busiest link now, and
     whose bytes changed there."""
+    absent: pa.Table
+    """One row per job that lost nodes to failures in one run only: `name`, `absent_in` (`base` or `other`),
+    `ranks`, `nodes` (their number), `lost_nodes` and `failed` (lists of names)."""
     classes: pa.Table
     """Mean, 99th percentile and maximum of link traffic by class, in bytes, and their relative changes.
     Without rows if a run is not comparable."""
@@ -126,6 +140,7 @@ def compare(base: Run | str | Path, other: Run | str | Path) -> Comparison:
         settings=_settings(first, second),
         no_effect=no_effect(first, second),
         times=_times(first, second),
+        absent=_absent(first, second),
         classes=statistics_changes(_of_classes(first), _of_classes(second), ["class"]).slice(0, rows),
         jobs=statistics_changes(_of_jobs(first), _of_jobs(second), ["name", "class"]).slice(0, rows),
         links=pair_links(first.links, first.routers, second.links, second.routers) if comparable else None,
@@ -155,6 +170,19 @@ def _times(base: Run, other: Run) -> pa.Table:
             row = {"name": name, "time_s_base": before, "time_s_other": after, "time_s_change": change}
             rows.append({**row, "reason": reason(base, other, name)})
     return pa.Table.from_pylist(rows, schema=_TIMES)
+
+
+def _absent(base: Run, other: Run) -> pa.Table:
+    names = {
+        side: {job["name"] for job in run.absent_jobs} for side, run in (("base", base), ("other", other))
+    }
+    rows = [
+        {**job, "absent_in": side}
+        for side, run, there in (("base", base, names["other"]), ("other", other, names["base"]))
+        for job in run.absent_jobs
+        if job["name"] not in there
+    ]
+    return pa.Table.from_pylist(rows, schema=_ABSENT)
 
 
 _STATISTICS = pa.schema([("class", pa.string()), *((name, pa.float64()) for name in STATISTICS)])

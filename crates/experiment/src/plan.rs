@@ -1,6 +1,7 @@
 //! What an experiment means: everything built, checked and complete, before the first step of a run.
 
 pub(crate) mod assumptions;
+pub(crate) mod failures;
 mod hardware;
 mod jobs;
 mod node_names;
@@ -10,6 +11,8 @@ use crate::experiment::Experiment;
 use crate::spec::job::JobEntry;
 use crate::spec::{self, ExperimentSpec};
 use assumptions::AssumedKey;
+use failures::AbsentJob;
+use jobs::PlacedJobs;
 use odonata_declare::Assumption;
 use odonata_document::{Document, Files, InputFile, Place, ProblemKind, Problems, Report};
 use odonata_engines::{Engine, EngineError, Scenario};
@@ -31,6 +34,8 @@ pub struct Plan {
     pub inputs: Vec<InputFile>,
     /// What the user should know before the run.
     pub warnings: Vec<String>,
+    /// Jobs of the file that are left out, since their nodes failed.
+    pub(crate) absent: Vec<AbsentJob>,
     /// Keys with values that nobody gave.
     pub(crate) assumptions: Vec<AssumedKey>,
     /// Jobs with messages that have no partner, by number, and which these are.
@@ -64,13 +69,15 @@ impl Plan {
             report.add(ProblemKind::File, place, format!("'{key}': {reason}"), None);
         }
         let hardware = hardware::build(&machine, engine.seed, &mut files, &mut report);
+        let hardware = hardware.and_then(|hardware| hardware.for_jobs(&machine, &mut report));
         let words = jobs::words(&jobs, &mpi.collectives, &mut files, &mut report);
         let Some(hardware) = hardware else { return Err(report.into_problems()) };
         engine.engine.fit(&hardware.machine);
         let built = jobs::place(&jobs, words, &hardware, engine.seed, known, &mut report);
-        let (specs, workload) = report.finish(built)?.expect("a workload that is missing is a problem");
-        engine.engine.fit_jobs(&workload.jobs);
-        let resolved = resolved::experiment(&hardware.resolved, &specs, &workload, &mpi, &engine, output, &files);
+        let placed = report.finish(built)?.expect("a workload that is missing is a problem");
+        engine.engine.fit_jobs(&placed.workload.jobs);
+        let resolved = resolved::experiment(&hardware.resolved, &placed, &mpi, &engine, output, &files);
+        let PlacedJobs { specs, absent, workload } = placed;
         let scenario = Scenario { machine: hardware.machine, workload, mpi: mpi.settings, seed: engine.seed, output };
         let workload = &scenario.workload;
         let said = [hardware.assumptions, engine.engine.assumptions(&scenario)].concat();
@@ -94,7 +101,8 @@ impl Plan {
         let assumptions = assumptions::assumed(&resolved, &document, said, &ignored);
         let unmatched = jobs::unmatched(workload);
         let mut warnings = jobs::warnings(&scenario.machine, workload);
-        warnings.splice(0..0, hardware.warnings);
+        let lost = failures::describe(&absent).map(|words| format!("{words}; absent from the run"));
+        warnings.splice(0..0, hardware.warnings.into_iter().chain(lost));
         warnings.extend(engine.engine.warnings(&scenario));
         warnings.extend(unmatched.iter().map(|(_, words)| words.clone()));
         warnings.extend(document.left_out.clone());
@@ -109,7 +117,8 @@ impl Plan {
             engine_place: engine.place,
             engine: engine.engine,
             document,
-            jobs,
+            jobs: jobs.into_iter().zip(specs).filter(|(_, spec)| !spec.settings.absent).map(|(job, _)| job).collect(),
+            absent,
         })
     }
 
@@ -183,7 +192,11 @@ impl MachinePlan {
         let (machine, seed) = spec::read_machine(&document)?;
         let mut report = Report::new(&document);
         let hardware = hardware::build(&machine, seed, &mut files, &mut report);
-        let hardware = report.finish(hardware)?.expect("a machine that is missing is a problem");
+        let mut hardware = report.finish(hardware)?.expect("a machine that is missing is a problem");
+        if !machine.edits.is_empty() {
+            let found = odonata_machine::metrics::connectivity_of(&hardware.machine);
+            hardware.warnings.extend(hardware::cut_warning(&found));
+        }
         Ok(Self {
             resolved: resolved::machine(hardware.resolved),
             machine: hardware.machine,

@@ -4,6 +4,7 @@ use crate::directory;
 use crate::experiment::Experiment;
 use crate::metrics::metrics_json;
 use crate::plan::assumptions::AssumedKey;
+use crate::plan::failures::AbsentJob;
 use crate::plan::{MachinePlan, Plan};
 use crate::summary::{self, RunFacts};
 use crate::usage::Usage;
@@ -146,6 +147,7 @@ impl Experiment {
             "seed": scenario.seed,
             "machine": record::machine_json(&scenario.machine),
             "jobs": summary::jobs_json(&scenario.machine, &scenario.workload),
+            "absent_jobs": plan.absent.iter().map(AbsentJob::json).collect::<Value>(),
             "collectives": summary::collectives_json(&scenario.workload),
             "assumptions": plan.assumptions.iter().map(AssumedKey::json).collect::<Value>(),
         });

@@ -3,6 +3,7 @@
 use crate::class_statistics::{ClassStatistics, LinkClasses};
 use crate::directory::{FORMAT, FORMAT_VERSION};
 use crate::plan::assumptions::AssumedKey;
+use crate::plan::failures::AbsentJob;
 use crate::plan::Plan;
 use odonata_document::{sha256, InputFile};
 use odonata_engines::{
@@ -55,6 +56,7 @@ pub(crate) fn summary(plan: &Plan, outcome: &mut Outcome, facts: &RunFacts<'_>) 
         "convergence": outcome.convergence.take(),
         "classes": class_statistics(&classes, machine, outcome),
         "jobs": job_statistics(&classes, machine, workload, outcome),
+        "absent_jobs": plan.absent.iter().map(AbsentJob::json).collect::<Value>(),
         "collectives": collectives_json(workload),
         "assumptions": plan.assumptions.iter().filter(|known| known.decides).map(AssumedKey::json).collect::<Value>(),
         "warnings": warnings,

@@ -243,13 +243,12 @@ fn the_caller_can_stop_a_run() {
 /// A machine that a fault cuts in two: the engine's refusal is a problem of the file.
 #[test]
 fn the_engines_refusal_is_a_problem() {
-    let text =
-        "[machine]\ntopology = 'torus'\ndims = [4]\nwrap = false\nedit = 'fail x1'\n[[job]]\npattern = 'all-to-all'\n\
-                ranks = 3\nranks_per_node = 1\n[engine]\nseed = 1\n";
+    let text = "[machine]\ntopology = 'torus'\ndims = [4, 4]\nedit = 'fail x1_1'\n[[job]]\npattern = 'all-to-all'\n\
+                ranks = 3\nranks_per_node = 1\n[engine]\nrouting = 'dimension-order'\n";
     let refused = Experiment::new(text, "run.toml").run(1, &mut |_, _| true);
     let Err(RunError::Problems(problems)) = refused else { panic!("{refused:?}") };
-    assert!(problems.to_string().contains("no path from router"), "{problems}");
-    assert!(problems.to_string().contains("run.toml:10:2"), "{problems}");
+    assert!(problems.to_string().contains("needs a torus or mesh with all its cables"), "{problems}");
+    assert!(problems.to_string().contains("run.toml:10:11"), "{problems}");
 }
 
 #[test]

@@ -52,6 +52,22 @@ parameters! {
     }
 }
 
+impl JobSpec {
+    /// The nodes that its placement lists, ascending, if it lists any. `index` is the position of the job in the
+    /// experiment.
+    pub fn given_nodes(&self, index: usize, machine: &Machine) -> Vec<NodeId> {
+        let mut nodes = self.placement.rule().given_nodes(&request(self, index, 0), machine);
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
+    /// Its colour in pictures: the given one, or one of the palette.
+    pub fn color(&self, index: usize) -> String {
+        self.settings.color.clone().unwrap_or_else(|| COLORS[index % COLORS.len()].clone())
+    }
+}
+
 /// The work of a job's ranks.
 #[derive(Clone, Debug)]
 pub enum Work {
@@ -159,7 +175,8 @@ static COLORS: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 
 impl Workload {
-    /// Places all jobs in order and builds their patterns.
+    /// Places all jobs in order and builds their patterns. Absent jobs are left out; they keep their positions for the
+    /// colours and files of the others.
     ///
     /// # Errors
     /// A job without a name or with the name of another job, without ranks, with more ranks on a node than cores, or
@@ -181,7 +198,8 @@ impl Workload {
     ) -> Result<Self, WorkloadError> {
         let mut free = FreeNodes::new(machine);
         let mut begun = Vec::with_capacity(jobs.len());
-        for (index, spec) in jobs.iter().enumerate() {
+        let present = || jobs.iter().enumerate().filter(|(_, spec)| !spec.settings.absent);
+        for (index, spec) in present() {
             if jobs[..index].iter().any(|other| other.name == spec.name) {
                 return Err(WorkloadError::job(&spec.name, "name", "another job has this name; names are unique"));
             }
@@ -191,7 +209,7 @@ impl Workload {
             begun.push(spec.placement.rule().begin(&request(spec, index, seed), &mut free)?);
         }
         let mut finished = Vec::with_capacity(jobs.len());
-        for (index, (spec, begun)) in jobs.iter().zip(begun).enumerate() {
+        for ((index, spec), begun) in present().zip(begun) {
             let request = request(spec, index, seed);
             let placed = begun.finish(&request, &mut free)?;
             finished.push(job(spec, &request, placed, machine, known)?);
@@ -228,7 +246,7 @@ fn job(
     known: &mut ExaminationCache,
 ) -> Result<Job, WorkloadError> {
     let NodeAssignment { node_of_rank, ranks_per_node } = placed;
-    let JobSpec { name, ranks, settings: JobSettings { idle, color, .. }, .. } = spec;
+    let JobSpec { name, ranks, settings: JobSettings { idle, .. }, .. } = spec;
     // Named by the job, so the seed does not depend on other jobs.
     let seed = |what: &str| Stream::new(request.seed, &format!("{what}/{name}"), &[]).next_u64();
     let done = match &spec.work {
@@ -255,7 +273,7 @@ fn job(
     Ok(Job {
         name: name.clone(),
         idle: *idle,
-        color: color.clone().unwrap_or_else(|| COLORS[request.index % COLORS.len()].clone()),
+        color: spec.color(request.index),
         ranks: *ranks,
         ranks_per_node,
         pattern: silent(done.pattern),

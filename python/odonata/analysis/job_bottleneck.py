@@ -27,6 +27,13 @@ def job_of(run: RunData, wanted: str | None) -> tuple[int, str]:
         OdonataError: There is no such job, or there are several and `wanted` is None.
     """
     names = run.jobs["name"].to_pylist()
+    for absent in run.absent_jobs:
+        if absent["name"] == wanted:
+            lost, failed = len(absent["lost_nodes"]), ", ".join(absent["failed"])
+            raise OdonataError(
+                f"job {wanted} is absent from {run.name}: {lost} of its {absent['nodes']} nodes failed",
+                hint=f"Failed: {failed}. Jobs of the run: {', '.join(names)}.",
+            )
     if wanted is None and len(names) == 1:
         return 0, names[0]
     if wanted is None:

@@ -5,7 +5,7 @@ Paths and the times of other jobs react to a change, so bytes over capacity does
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -33,6 +33,11 @@ def changes_of(run: RunData, job: int) -> list[str]:
     return [*edits, f"terminal.bandwidth*={1 - STEP:g}", f"terminal.bandwidth*={1 + STEP:g}"]
 
 
+def with_edits(run: RunData, edits: Sequence[str]) -> dict[str, list[str]]:
+    """The keys that give the experiment of a run further edits of its machine."""
+    return {"machine.edit": [*run.settings["machine"].get("edit", []), *edits]}
+
+
 def measure_changes(run: RunData, name: str, progress: Callable[[int, int], None] | None = None) -> pa.Table:
     """The time of a job after each edit of `changes_of`, by a run of the same experiment and seed.
 
@@ -50,14 +55,13 @@ def measure_changes(run: RunData, name: str, progress: Callable[[int, int], None
     number, _ = job_of(run, name)
     before = time_of(run, name)
     edits = changes_of(run, number)
-    given = run.settings["machine"].get("edit", [])
     rows = []
     for made, edit in enumerate(edits):
         if progress is not None:
             progress(made, len(edits))
         time, reason = None, None
         try:
-            changed = api.run(run.resolved, set={"machine.edit": [*given, edit]})
+            changed = api.run(run.resolved, set=with_edits(run, [edit]))
             time = time_of(changed, name) if changed.is_complete else None
             reason = "the job has no time" if time is None else None
             reason = reason if changed.is_complete else f"the run did not complete: {changed.ending}"

@@ -104,6 +104,15 @@ class RunData:
         return schema.ENDINGS[self.ending].complete
 
     @property
+    def absent_jobs(self) -> list[dict[str, Any]]:
+        """Jobs of the experiment that are not in the run, since nodes of theirs failed.
+
+        Each has `name`, `ranks`, `nodes` (their number), `lost_nodes` (names) and `failed` (the routers and
+        nodes whose failure takes them).
+        """
+        return list(self.summary.get("absent_jobs", []))
+
+    @property
     def routed(self) -> bool:
         """Whether the run routed traffic, so that its links have loads."""
         return bool(self.summary["routing"] != schema.NOTHING_ROUTED)

@@ -1,5 +1,6 @@
 //! From `[machine]` to a machine.
 
+use super::failures::{listed, plural, usable_nics, FailedNodes};
 use super::node_names;
 use super::resolved::table_of;
 use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
@@ -7,6 +8,7 @@ use odonata_declare::{Assumption, Kind, ParameterStruct, Value, Variant};
 use odonata_document::{suggestion, Files, Place, PlacedValue, ProblemKind, Report};
 use odonata_machine::edit::{self, Edit, FigureChange};
 use odonata_machine::import::{self, FormatError, FORMATS, NIC_BANDWIDTH};
+use odonata_machine::metrics::Connectivity;
 use odonata_machine::topology::{Extent, TOPOLOGIES};
 use odonata_machine::{metrics, presets};
 use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError, NodeSettings, RailSettings, Rails};
@@ -26,6 +28,10 @@ pub(super) struct Hardware {
     pub(super) resolved: Table,
     /// What a user should know of the edits.
     pub(super) warnings: Vec<String>,
+    /// Whether jobs could use each NIC before the edits.
+    usable: Vec<bool>,
+    /// Nodes that failures take from jobs.
+    pub(super) failed: FailedNodes,
     /// The warnings about dead NICs.
     pub(super) cut_off: Vec<String>,
     /// What the reader of its file took for figures that nobody gave.
@@ -34,6 +40,54 @@ pub(super) struct Hardware {
     pub(super) changed_bandwidths: Vec<(String, Place)>,
     /// Patterns of keys that change nothing on this machine.
     pub(super) ignored: Vec<String>,
+}
+
+impl Hardware {
+    /// The machine for jobs, with the nodes that failures take from them. Jobs have no paths between parts of the
+    /// machine; so if edits cut off less than half of the nodes, the routers there count as failed.
+    pub(super) fn for_jobs(mut self, spec: &MachineSpec, report: &mut Report<'_>) -> Option<Self> {
+        let found = (!spec.edits.is_empty()).then(|| metrics::connectivity_of(&self.machine));
+        match found.filter(|found| found.components > 1) {
+            Some(found) if found.nodes_cut_off > 0 && !self.machine.has_rails() => {
+                let usable = self.machine.nodes().filter(|&node| self.machine.node_up(node)).count();
+                if 2 * found.nodes_cut_off >= usable {
+                    let place = spec.edits[spec.edits.len() - 1].place;
+                    let message = format!(
+                        "failed or missing cables cut the machine into {} parts, of which the largest has {} of {usable} \
+                         nodes",
+                        found.components,
+                        usable - found.nodes_cut_off
+                    );
+                    report.add(ProblemKind::Machine, place, message, Some(NO_PATHS.to_owned()));
+                    return None;
+                }
+                let words;
+                (self.machine, words) = without(self.machine, &found);
+                self.warnings.push(words);
+            }
+            found => self.warnings.extend(found.as_ref().and_then(cut_warning)),
+        }
+        self.failed = FailedNodes::of(&self.machine, &self.usable);
+        Some(self)
+    }
+}
+
+/// What to do about a machine in pieces.
+const NO_PATHS: &str =
+    "undo an edit, or give the machine further paths: a tree with one switch at its top can't lose that switch";
+
+/// The machine whose cut-off routers fail, and which these are.
+fn without(machine: Machine, cut: &Connectivity) -> (Machine, String) {
+    let names: Vec<String> = cut.cut_off.iter().map(|&router| machine.router_name(router)).collect();
+    let fails = if names.len() == 1 { "it counts" } else { "they count" };
+    let words = format!(
+        "failed or missing cables cut off {} with {}, so {fails} as failed",
+        listed(&names),
+        plural(cut.nodes_cut_off, "node")
+    );
+    let mut builder = MachineBuilder::from(machine);
+    cut.cut_off.iter().for_each(|router| builder.router_up[router.index()] = false);
+    (builder.build().expect("a machine with fewer working routers is one"), words)
 }
 
 /// Builds the machine; `None` if a problem was reported.
@@ -51,7 +105,7 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
     let assumptions = assumptions(&mut builder, spec);
     describe(&builder, spec, &prices, &mut resolved);
     let rails = add_rails(&mut builder, spec, &mut resolved, report)?;
-    let before = cables_by_class(&builder);
+    let (before, usable) = (cables_by_class(&builder), usable_nics(&builder));
     let mut builder = apply_edits(builder, spec, seed, report)?;
     if !builder.reading.is_empty() {
         let found = nics_found(&builder, &assumptions);
@@ -74,12 +128,14 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
     };
     let (machine, cut_off) = machine.without_cut_off();
     let cut_off: Vec<String> = cut_off.iter().map(|part| part.describe(&machine)).collect();
-    let mut warnings = if spec.edits.is_empty() { Vec::new() } else { edit_warnings(&machine, &before, &after) };
+    let mut warnings = if spec.edits.is_empty() { Vec::new() } else { edit_warnings(&before, &after) };
     warnings.extend(cut_off.iter().cloned());
     // With one NIC there is nothing to choose.
     let of_several = ["rail_routers", "rail_rule", "stripe_from"].map(|key| format!("machine.{key}"));
     let ignored = if machine.has_rails() { Vec::new() } else { of_several.to_vec() };
     Some(Hardware {
+        usable,
+        failed: FailedNodes::default(),
         machine,
         rails,
         prices,
@@ -201,8 +257,8 @@ fn cables_by_class(builder: &MachineBuilder) -> Vec<(String, usize)> {
     found
 }
 
-/// Edits that take away more than most people mean: a whole class, or what holds the machine together.
-fn edit_warnings(machine: &Machine, before: &[(String, usize)], after: &[(String, usize)]) -> Vec<String> {
+/// Edits that take away more than most people mean: a whole class.
+fn edit_warnings(before: &[(String, usize)], after: &[(String, usize)]) -> Vec<String> {
     let gone = before.iter().zip(after).filter(|(before, after)| before.1 > 0 && after.1 == 0);
     let gone = gone.map(|((name, count), _)| {
         format!(
@@ -210,17 +266,19 @@ fn edit_warnings(machine: &Machine, before: &[(String, usize)], after: &[(String
              group pair' and '-50% {name}' take some"
         )
     });
-    let mut warnings: Vec<String> = gone.collect();
-    let connectivity = metrics::connectivity_of(machine);
-    if connectivity.components > 1 {
-        warnings.push(format!(
+    gone.collect()
+}
+
+/// Cables that the machine lacks to be in one piece.
+pub(super) fn cut_warning(found: &Connectivity) -> Option<String> {
+    (found.components > 1).then(|| {
+        format!(
             "the edits cut the machine into {} parts; {} working routers with {} nodes are outside of the largest",
-            connectivity.components,
-            connectivity.cut_off.len(),
-            connectivity.nodes_cut_off
-        ));
-    }
-    warnings
+            found.components,
+            found.cut_off.len(),
+            found.nodes_cut_off
+        )
+    })
 }
 
 /// The machine as its origin has it, and the keys that say so.

@@ -1,7 +1,8 @@
 //! From `[[job]]` to placed jobs.
 
+use super::failures::{self, AbsentJob};
 use super::hardware::Hardware;
-use crate::spec::job::{patterns, programs, JobEntry, WorkEntry};
+use crate::spec::job::{patterns, programs, somebody_ends, JobEntry, WorkEntry};
 use odonata_declare::{ParameterError, Value, Variant};
 use odonata_document::{variant::VariantChoice, Files, Place, ProblemKind, Report};
 use odonata_machine::Machine;
@@ -100,6 +101,16 @@ fn set_all(
     taken
 }
 
+/// All jobs, absent and placed ones.
+pub(super) struct PlacedJobs {
+    /// The jobs in the words of the workload crate, absent ones included.
+    pub(super) specs: Vec<JobSpec>,
+    /// Jobs that lose nodes to failures.
+    pub(super) absent: Vec<AbsentJob>,
+    /// The other jobs.
+    pub(super) workload: Workload,
+}
+
 /// Places the jobs; `None` if a problem was reported.
 pub(super) fn place(
     entries: &[JobEntry],
@@ -108,17 +119,30 @@ pub(super) fn place(
     seed: u64,
     known: &mut ExaminationCache,
     report: &mut Report<'_>,
-) -> Option<(Vec<JobSpec>, Workload)> {
-    let Hardware { machine, rails, cut_off, .. } = hardware;
-    let specs: Vec<JobSpec> = words.into_iter().collect::<Option<_>>()?;
-    admit(entries, &specs, machine, report)?;
+) -> Option<PlacedJobs> {
+    let Hardware { machine, rails, cut_off, failed, .. } = hardware;
+    let mut specs: Vec<JobSpec> = words.into_iter().collect::<Option<_>>()?;
     let of_hosts = machine.of_hosts();
     let hosts = of_hosts.as_ref().unwrap_or(machine);
+    let absent = failed.jobs(&specs, hosts);
+    absent.iter().for_each(|job| specs[job.number].settings.absent = true);
+    let present = entries.iter().zip(&specs).filter(|(_, spec)| !spec.settings.absent);
+    let present: Vec<&JobEntry> = present.map(|(entry, _)| entry).collect();
+    if let (Some(words), true) = (failures::describe(&absent), present.is_empty()) {
+        let help = "undo a failure, or place a job on other nodes".to_owned();
+        let message = format!("no job is left: {words}");
+        report.add(ProblemKind::Workload, entries[0].place_of("placement"), message, Some(help));
+        return None;
+    }
+    if !absent.is_empty() {
+        somebody_ends(present.iter().copied(), report);
+    }
+    admit(entries, &specs, machine, report)?;
     match Workload::build_with_cache(hosts, &specs, seed, known) {
         Ok(mut workload) => match workload.spread_over_rails(machine, *rails) {
-            Ok(()) => Some((specs, workload)),
+            Ok(()) => Some(PlacedJobs { specs, absent, workload }),
             Err(error) => {
-                let place = entries[error.job].place_of("placement");
+                let place = present[error.job].place_of("placement");
                 let help = (!cut_off.is_empty()).then(|| cut_off.join("; "));
                 report.add(ProblemKind::Workload, place, error.to_string(), help);
                 None
@@ -130,7 +154,8 @@ pub(super) fn place(
             let failing = (1..=specs.len()).find_map(|n| Some((n, build(n)?)));
             let (n, error) = failing.expect("the same jobs fail again");
             let (place, message) = problem(&error, &entries[n - 1]);
-            report.add(ProblemKind::Workload, place, message, None);
+            let help = failed.describe().filter(|_| matches!(error, WorkloadError::Oversubscribed { .. }));
+            report.add(ProblemKind::Workload, place, message, help);
             None
         }
     }

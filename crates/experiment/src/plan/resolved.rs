@@ -1,5 +1,6 @@
 //! The experiment with every key and the value that is used.
 
+use super::jobs::PlacedJobs;
 use crate::spec::engine::EngineSpec;
 use crate::spec::job::{PATTERN, PLACEMENT, PROGRAM, TRAFFIC};
 use crate::spec::mpi::MpiSpec;
@@ -7,27 +8,30 @@ use odonata_declare::{Kind, ParameterStruct, Value as DeclaredValue, VariantInfo
 use odonata_document::{format, Files};
 use odonata_engines::Output;
 use odonata_programs::ProgramSpec;
-use odonata_workload::{JobSettings, JobSpec, Work, Workload};
+use odonata_workload::{JobSettings, Work};
 use toml::{Table, Value};
 
 /// The whole file.
 pub(super) fn experiment(
     machine: &Table,
-    specs: &[JobSpec],
-    workload: &Workload,
+    PlacedJobs { specs, absent, workload }: &PlacedJobs,
     mpi: &MpiSpec,
     engine: &EngineSpec,
     output: Output,
     files: &Files<'_>,
 ) -> Table {
-    let jobs = specs.iter().zip(&workload.jobs).map(|(spec, placed)| {
+    let mut placed = workload.jobs.iter();
+    let jobs = specs.iter().enumerate().map(|(number, spec)| {
+        // Jobs that failures leave out stay in the file, so that they run without the failures.
+        let is_absent = absent.iter().any(|job| job.number == number);
+        let placed = if is_absent { None } else { placed.next() };
         let mut job = Table::new();
         job.insert("name".into(), spec.name.clone().into());
         job.insert("ranks".into(), i64::from(spec.ranks).into());
-        let mut settings = JobSettings { color: Some(placed.color.clone()), ..spec.settings.clone() };
+        let mut settings = JobSettings { color: Some(spec.color(number)), absent: false, ..spec.settings.clone() };
         // A file says the node of every rank; then the number is a finding and not a rule.
         if spec.placement.name() != "file" || settings.ranks_per_node.is_some() {
-            settings.ranks_per_node = Some(placed.ranks_per_node);
+            settings.ranks_per_node = placed.map(|job| job.ranks_per_node).or(settings.ranks_per_node);
         }
         job.extend(table_of(settings.values()));
         let placement =

@@ -197,15 +197,15 @@ pub(super) fn present(mut jobs: Vec<JobEntry>, report: &mut Report<'_>) -> Vec<J
         report.add(ProblemKind::Conflict, first.fields.place_of("absent"), "every job is absent", None);
     }
     jobs.retain(|job| !job.settings.absent);
-    somebody_ends(&jobs, report);
+    somebody_ends(jobs.iter(), report);
     jobs
 }
 
 /// Reports a background job if there is no foreground job.
-fn somebody_ends(jobs: &[JobEntry], report: &mut Report<'_>) {
-    let busy = || jobs.iter().filter(|job| !job.settings.idle);
-    let Some(job) = busy().find(|job| job.work.is_background()) else { return };
-    if busy().any(|job| job.work.ends()) {
+pub(crate) fn somebody_ends<'a>(jobs: impl Iterator<Item = &'a JobEntry> + Clone, report: &mut Report<'_>) {
+    let mut busy = jobs.filter(|job| !job.settings.idle);
+    let Some(job) = busy.clone().find(|job| job.work.is_background()) else { return };
+    if busy.any(|job| job.work.ends()) {
         return;
     }
     let message = format!("job '{}' runs until the other jobs have ended, but there is none that ends", job.name);

@@ -36,6 +36,13 @@ impl PlacementRule for FilePlacementParameters {
         Ok(())
     }
 
+    fn given_nodes(&self, request: &PlacementRequest<'_>, machine: &Machine) -> Vec<NodeId> {
+        let Some(table) = &self.table else { return Vec::new() };
+        let entries = job_in(self, table, request).map(|job| table.of_job(job, request.ranks));
+        let Ok(Ok(entries)) = entries else { return Vec::new() };
+        entries.iter().map(|entry| node(machine, &entry.place)).collect::<Result<_, _>>().unwrap_or_default()
+    }
+
     fn begin(
         &self,
         request: &PlacementRequest<'_>,

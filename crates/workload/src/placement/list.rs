@@ -63,6 +63,11 @@ impl Field for NodeName {
 }
 
 impl PlacementRule for ListParameters {
+    fn given_nodes(&self, _: &PlacementRequest<'_>, machine: &Machine) -> Vec<NodeId> {
+        let names = self.names().unwrap_or_default();
+        names.iter().map(|name| machine.node_named(name)).collect::<Result<_, _>>().unwrap_or_default()
+    }
+
     fn begin(
         &self,
         request: &PlacementRequest<'_>,
@@ -77,16 +82,22 @@ impl PlacementRule for ListParameters {
 }
 
 impl ListParameters {
-    /// The listed nodes, exactly `count`.
-    fn nodes(&self, count: usize, machine: &Machine) -> Result<Vec<NodeId>, ParameterMistake> {
-        let wrong = |reason: String| ("nodes", reason);
-        let mut names = Vec::with_capacity(count);
+    /// The names one by one.
+    fn names(&self) -> Result<Vec<String>, String> {
+        let mut names = Vec::new();
         for listed in &self.nodes.0 {
             match listed {
                 NodeName::Id(id) => names.push(id.to_string()),
-                NodeName::Name(list) => names.append(&mut hostlist::expand(list).map_err(wrong)?),
+                NodeName::Name(list) => names.append(&mut hostlist::expand(list)?),
             }
         }
+        Ok(names)
+    }
+
+    /// The listed nodes, exactly `count`.
+    fn nodes(&self, count: usize, machine: &Machine) -> Result<Vec<NodeId>, ParameterMistake> {
+        let wrong = |reason: String| ("nodes", reason);
+        let names = self.names().map_err(wrong)?;
         if names.len() != count {
             return Err(wrong(format!("{} nodes listed, but the job needs {count}", names.len())));
         }

@@ -4,6 +4,7 @@ use super::free::FreeNodes;
 use super::units;
 use crate::WorkloadError;
 use odonata_declare::{ParameterMistake, ParameterStruct, Reader, RuleSpec};
+use odonata_machine::Machine;
 use odonata_units::{NodeId, Stream};
 
 /// A job that needs nodes.
@@ -56,6 +57,13 @@ pub trait PlacementRule: ParameterStruct {
     fn read(&mut self, files: &mut dyn Reader) -> Result<(), ParameterMistake> {
         let _ = files;
         Ok(())
+    }
+
+    /// The nodes that the user gives to a job one by one. Empty for other placements, and for parameters that do not
+    /// fit, which [`Self::begin`] refuses.
+    fn given_nodes(&self, request: &PlacementRequest<'_>, machine: &Machine) -> Vec<NodeId> {
+        let _ = (request, machine);
+        Vec::new()
     }
 
     /// Claims nodes for a job.

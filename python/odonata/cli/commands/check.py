@@ -45,6 +45,7 @@ def command(
 
     With --json, mistakes are printed as a list `problems` with file, line, column, message and help.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.cli.output.absent import print_absent
     from odonata.cli.output.assumptions import print_all, print_assumptions
     from odonata.cli.output.collectives import print_collectives
     from odonata.cli.output.machine import describe_machine
@@ -96,6 +97,7 @@ def command(
             terminal.number(on.of(job["bytes"])),
         )
     terminal.print_table(screen, jobs, "Jobs")
+    print_absent(screen, summary["absent_jobs"])
     more = f"all {len(summary['assumptions'])} keys: --assumptions"
     print_assumptions(screen, summary["assumptions"], len(summary["jobs"]), more)
     print_collectives(screen, summary["collectives"], [job["name"] for job in summary["jobs"]])

@@ -12,32 +12,69 @@ from odonata.cli.output import terminal
 from odonata.quantity import scale
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
+    from odonata._core import Experiment
     from odonata.analysis import LinkPairs
     from odonata.comparison import Comparison
     from odonata.quantity import Scale
+    from odonata.runs import Run
 
 
 @click.command()
-@click.argument("base", metavar="DIR", type=click.Path(path_type=Path))
-@click.argument("others", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("base", metavar="DIR|FILE", type=click.Path(path_type=Path))
+@click.argument("others", metavar="DIR...", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "-e",
+    "--edit",
+    "edits",
+    metavar="EDIT",
+    multiple=True,
+    help="Run the first experiment again with this edit of its machine, such as 'fail leaf03', and compare. "
+    "May be repeated.",
+)
+@options.output("DIR", "Run directory to write for the run with the edits.")
 @options.count("-n", "--links", least=0, default=5, help="Number of links to list (5).")
+@options.threads
+@options.quiet
 @options.as_json
-def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> None:
+def command(
+    base: Path,
+    others: tuple[Path, ...],
+    edits: tuple[str, ...],
+    output: Path | None,
+    links: int,
+    threads: int | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
     """Compare runs with the first one, by link class, job and link.
 
     \b
     odonata compare runs/all-cables runs/first
+    odonata compare runs/now --edit 'fail leaf03'
+    odonata compare jobs.toml --edit 'fail leaf03'
 
-    Links are paired by name, so machines with different cabling can be compared.
+    Links are paired by name, so machines with different cabling can be compared. With --edit, the experiment
+    of the first run, or an experiment file, is run without and with the edits. Jobs whose nodes fail are
+    listed.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     import odonata
-    from odonata.api import load_run
-    from odonata.comparison import not_comparable
+    from odonata.api import load_run, read
+    from odonata.explanation.what_if import with_edits
 
-    first = load_run(base)
+    if not (others or edits):
+        raise click.UsageError("Missing argument 'DIR...', or --edit EDIT.")
+    if output is not None and not edits:
+        raise click.UsageError("--output needs --edit")
+    first = _run(read(base), None, threads, quiet) if base.is_file() else load_run(base)
+    names = {id(first): base.stem if first.path is None else first.name}
     rest = [load_run(other) for other in others]
+    if edits:
+        again = read(first.resolved, with_edits(first, edits))
+        rest.append(_run(again, output, threads, quiet))
+        names[id(rest[-1])] = ", ".join(edits)
     found = [odonata.compare(first, run) for run in rest]
     results = [plain(one, links) for one in found]
     if as_json:
@@ -47,32 +84,51 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
     for i, (run, one, result) in enumerate(zip(rest, found, results, strict=True)):
         if i:
             screen.print()
-        screen.print(f"{first.name} → {run.name}", style="bold")
-        for line in one.settings:
-            screen.print(f"  {line}")
-        if result["times"]:
-            times = scale(
-                (row[f"time_s_{side}"] for row in result["times"] for side in ("base", "other")), "s"
-            )
-            terminal.print_table(screen, _times_table(result["times"], times), times.heading("Job time"))
-            _print_reasons(screen, result["times"])
-        if result["no_effect"]:
-            screen.print(
-                f"\nAll tables are equal. These keys have no effect: {', '.join(result['no_effect'])}"
-            )
-        if one.links is None:
-            for reason in dict.fromkeys(filter(None, map(not_comparable, (first, run)))):
-                screen.print(f"\n{reason}.")
-            continue
-        on = scale(
-            (row[f"bytes_max_{side}"] for row in result["classes"] for side in ("base", "other")), "bytes"
+        screen.print(f"{names[id(first)]} → {names.get(id(run), run.name)}", style="bold", markup=False)
+        _print(screen, one, result)
+
+
+def _run(experiment: Experiment, target: Path | None, threads: int | None, quiet: bool) -> Run:
+    from odonata.api import run_until_interrupted
+
+    with terminal.progress(quiet=quiet) as (progress, pace):
+        run, interrupt = run_until_interrupted(
+            experiment, out=target, threads=threads, progress=progress, pace=pace
         )
-        classes = _statistics_table(result["classes"], ["class"], ["mean", "p99", "max"], on)
-        terminal.print_table(screen, classes, on.heading("Traffic per link"))
-        jobs = _statistics_table(result["jobs"], ["name", "class"], ["mean", "max"], on)
-        terminal.print_table(screen, jobs, on.heading("Traffic per link and job"), keys=2)
-        screen.print()
-        _print_links(screen, result, on)
+    if interrupt is not None:
+        raise interrupt
+    terminal.print_warnings(run.summary["warnings"])
+    return run
+
+
+def _print(screen: Console, one: Comparison, result: dict[str, Any]) -> None:
+    from odonata.cli.output.absent import print_absent
+    from odonata.comparison import not_comparable
+
+    for line in one.settings:
+        screen.print(f"  {line}")
+    for side, title in (
+        ("other", "Jobs that end, since nodes fail"),
+        ("base", "Jobs only in the second run"),
+    ):
+        print_absent(screen, [row for row in result["absent"] if row["absent_in"] == side], title)
+    if result["times"]:
+        times = scale((row[f"time_s_{side}"] for row in result["times"] for side in ("base", "other")), "s")
+        terminal.print_table(screen, _times_table(result["times"], times), times.heading("Job time"))
+        _print_reasons(screen, result["times"])
+    if result["no_effect"]:
+        screen.print(f"\nAll tables are equal. These keys have no effect: {', '.join(result['no_effect'])}")
+    if one.links is None:
+        for reason in dict.fromkeys(filter(None, map(not_comparable, (one.base, one.other)))):
+            screen.print(f"\n{reason}.")
+        return
+    on = scale((row[f"bytes_max_{side}"] for row in result["classes"] for side in ("base", "other")), "bytes")
+    classes = _statistics_table(result["classes"], ["class"], ["mean", "p99", "max"], on)
+    terminal.print_table(screen, classes, on.heading("Traffic per link"))
+    jobs = _statistics_table(result["jobs"], ["name", "class"], ["mean", "max"], on)
+    terminal.print_table(screen, jobs, on.heading("Traffic per link and job"), keys=2)
+    screen.print()
+    _print_links(screen, result, on)
 
 
 def plain(found: Comparison, links: int) -> dict[str, Any]:
@@ -80,6 +136,7 @@ def plain(found: Comparison, links: int) -> dict[str, Any]:
     return {
         "directory": str(found.other.path),
         "times": found.times.to_pylist(),
+        "absent": found.absent.to_pylist(),
         "no_effect": found.no_effect,
         "classes": found.classes.to_pylist(),
         "jobs": found.jobs.to_pylist(),

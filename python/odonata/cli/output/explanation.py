@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from odonata.cli.output import columns, terminal
+from odonata.cli.output.absent import print_absent
 from odonata.errors import OdonataError
 from odonata.explanation import explain, job_of, overview
 from odonata.quantity import percent, quantity
@@ -55,7 +56,8 @@ def show_all(run: Run, *, as_json: bool) -> None:
             hint="Open traffic has no time. See other records of a job with --job NAME.",
         )
     if as_json:
-        terminal.print_json({"directory": str(run.path), "jobs": table.to_pylist()})
+        jobs = {"jobs": table.to_pylist(), "absent_jobs": run.absent_jobs}
+        terminal.print_json({"directory": str(run.path), **jobs})
         return
     rows = table.to_pylist()
 
@@ -79,6 +81,7 @@ def show_all(run: Run, *, as_json: bool) -> None:
     )
     screen = terminal.console()
     terminal.print_table(screen, shown, f"Jobs of {run.name}, and the busiest link of each while it runs")
+    print_absent(screen, run.absent_jobs)
     _print_accuracy(screen, run)
     screen.print("Explain one job with --job NAME.")
 

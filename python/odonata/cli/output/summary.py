@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from odonata.cli.output import columns, terminal
+from odonata.cli.output.absent import print_absent
 from odonata.cli.output.assumptions import print_assumptions
 from odonata.cli.output.collectives import print_collectives
 from odonata.cli.output.machine import describe_machine
@@ -35,6 +36,7 @@ def print_summary(screen: Console, run: Run) -> None:
     print_collectives(screen, summary.get("collectives", []), [job["name"] for job in summary["jobs"]])
     if not run.routed:
         terminal.print_table(screen, _job_table(run), "Jobs")
+        print_absent(screen, run.absent_jobs)
         _print_terms(screen, run)
         return
     on = None
@@ -44,6 +46,7 @@ def print_summary(screen: Console, run: Run) -> None:
         on = scale((row["bytes_max"] for row in summary["classes"]), "bytes")
         terminal.print_table(screen, _class_table(summary["classes"], on), on.heading("Traffic per link"))
     terminal.print_table(screen, _job_table(run), "Jobs")
+    print_absent(screen, run.absent_jobs)
     terminal.print_table(screen, _job_traffic_table(run, on), "Job traffic and completion time")
     if "completion_times" in summary:
         screen.print(f"Times are estimates: {summary['completion_times']['accuracy']}.")
