@@ -115,6 +115,7 @@ ENGINES: dict[str, Check] = {
     "assumptions": _list(_object(key=_text, value=_text, reason=_text, meaning=_text, decides=_flag)),
     "collectives": _list(_object()),
     "seed": _maybe(_count),
+    "absent_jobs": _list(_object(name=_text, ranks=_count, nodes=_count, lost_nodes=_texts, failed=_texts)),
     "inputs": _list(_object(path=_text, sha256=_text)),
     "completion_times": _object(accuracy=_text),
     "bound": _object(
