@@ -141,7 +141,11 @@ def replaced(column: str, values: list[int | None]) -> Callable[[pa.Table], pa.T
         ("jobs", lambda table: table.slice(0, 0), "it has 0 rows, but the run has 2 jobs"),
         ("links", replaced("target", [9] * 8), "its column target has 9, but the run has 4 routers"),
         ("link_jobs", replaced("job", [7] * 5), "its column job has 7, but the run has 2 jobs"),
-        ("routers", replaced("group", [0, 0, 1, 2 * 10**9]), "its column group has 2000000000, expected below 4096"),
+        (
+            "routers",
+            replaced("group", [0, 0, 1, 2 * 10**9]),
+            "its column group has 2000000000, expected below 4096",
+        ),
         ("nodes", replaced("slot", [0, None, 0, 0]), "its column slot has missing values"),
     ],
 )

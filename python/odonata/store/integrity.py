@@ -157,8 +157,8 @@ def table_problems(name: str, table: pa.Table, summary: Mapping[str, Any]) -> li
 
 
 COORDINATES_MAX = 4096
-"""Group numbers and coordinates may have gaps. Readers size arrays by the largest, so it is bounded by this or the
-number of routers."""
+"""Group numbers and coordinates may have gaps. Readers size arrays by the largest, so it is bounded by this
+or the number of routers."""
 
 
 def _coordinate_problems(routers: pa.Table, machine: Mapping[str, Any]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
+from odonata.analysis.ranking import job_values, rank
 from odonata.cli.output import columns, terminal
 from odonata.quantity import Scale, scale
 from odonata.store.schema import declarations
@@ -28,6 +29,7 @@ def as_data(sweep: Sweep) -> dict[str, Any]:
     return {
         "directory": str(sweep.path),
         "axes": [{"key": axis.key, "values": list(axis.values)} for axis in sweep.axes],
+        "headline": headline(sweep),
         "points": len(sweep.points),
         "kept": sweep.kept,
         "failures": [{"point": f.point.index, "message": f.message} for f in sweep.failures],
@@ -40,6 +42,8 @@ def print_sweep(screen: Console, sweep: Sweep) -> None:
     """Prints jobs and links of the finished points, and the differences between them."""
     if not sweep.runs:
         return
+    if (said := headline(sweep)) is not None:
+        screen.print(said, soft_wrap=True, markup=False, highlight=False)
     routed = any(run.routed for run in sweep.runs.values())
     if is_interference(sweep.axes):
         _print_slowdowns(screen, sweep)
@@ -62,6 +66,21 @@ def print_sweep(screen: Console, sweep: Sweep) -> None:
         f"\nTables of all points: {table} in {sweep.path}\nTheir runs: {sweep.path / 'points'}",
         soft_wrap=True,
     )
+
+
+def headline(sweep: Sweep) -> str | None:
+    """The best setting and what it changes; None for interference, or if the jobs have no times."""
+    if is_interference(sweep.axes):
+        return None
+    shorts = short_keys([axis.key for axis in sweep.axes])
+    settings = [
+        {short: text(value) for short, value in zip(shorts, point.values, strict=True)}
+        for point in sweep.runs
+    ]
+    seeds = [short for short, axis in zip(shorts, sweep.axes, strict=True) if axis.is_seed]
+    found = [job_values(run.jobs) for run in sweep.runs.values()]
+    ranked = rank(settings, [one[2] if one else {} for one in found], seeds=seeds)
+    return None if ranked is None else ranked.headline
 
 
 def _left_out(screen: Console, points: int, file: str) -> None:
