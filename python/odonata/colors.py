@@ -22,4 +22,4 @@ COUNTERS: tuple[str, ...] = (*OKABE_ITO, *_COLORS["then"]["counters"])
 """For jobs of hardware counters."""
 
 RAMPS: dict[str, Any] = json.loads(Path(__file__).with_name("ramps.json").read_text())
-"""Colours of values, low to high, by name: `label`, `diverging`, the colours on `light` and `dark` ground."""
+"""Colours of values by name, low to high: `label`, `diverging`, colours on `light` and on `dark` ground."""
