@@ -155,6 +155,34 @@ def test_model_runs_are_shown_and_compared(odonata_command: Command, tmp_path: P
 
 
 @pytest.mark.usefixtures("amg_program")
+def test_model_answers_which_level_and_how_many_tasks(amg: Command) -> None:
+    """The two questions of a solver developer; the table of six scenarios left both to the reader."""
+    words = ("model", "--problem", "laplace7", "--ranks", 1024, "--points", "50x50x25")
+    shown = amg(*words).stdout
+    assert (
+        "By alpha-beta-gamma, the best fit to eos, a cycle takes 9.66 ms. Level 0 takes most: 4.31 ms"
+        in shown
+    )
+    assert (
+        "Nodes are full with 16. With 15 tasks per node (69 instead of 64 nodes): 9.66 ms, no change" in shown
+    )
+    charged = "alpha-beta-gamma-penalties"
+    shown = amg(*words, "--tasks", 2, "--scenario", charged).stdout
+    by_tasks = [
+        json.loads(amg(*words, "--tasks", tasks, "--scenario", charged, "--json").stdout)["scenarios"][0]
+        for tasks in (2, 3)
+    ]
+    before, after = (one["seconds"] for one in by_tasks)
+    levels: dict[int, float] = {}
+    for cost in by_tasks[0]["costs"]:
+        levels[cost["level"]] = levels.get(cost["level"], 0.0) + cost["seconds"]
+    worst = max(levels, key=lambda level: levels[level])
+    assert f"Level {worst} takes most: " in shown
+    assert f"{100 * levels[worst] / before:.1f} %" in shown
+    assert f"With 3 tasks per node (342 instead of 512 nodes): {1e3 * after:.1f} ms" in shown
+    assert f"{100 * (after / before - 1):+.1f} %." in shown
+
+
 def test_options_of_hypre_by_name(amg: Command, tmp_path: Path) -> None:
     """A name is its number; what they change is seen in the table of levels."""
     levels = {}

@@ -12,6 +12,7 @@ import pytest
 from running import Command
 
 from odonata import Sweep
+from odonata.cli.output import terminal
 
 MACHINE = '[machine]\ntopology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9\n'
 ENGINE = '[engine]\nkind = "packet"\nrouting = "min"\n'
@@ -65,6 +66,16 @@ def test_a_slowdown_is_against_the_same_job_alone(odonata_command: Command, tmp_
     assert math.isclose(mixed["slowdown"], mixed["communication_mean_ns"] / alone["communication_mean_ns"])
     assert math.isclose(mixed["execution_slowdown"], mixed["completion_time_s"] / alone["completion_time_s"])
     assert mixed["slowdown"] > 1.05
+    # The answer to "does the routing reduce interference?": pairs of runs with the same seed.
+    disturbed = {
+        (r["engine.routing"], r["engine.seed"]): r["slowdown"]
+        for r in rows
+        if (r["target"], r["background"]) == ("halo", "shift+sum")
+    }
+    change = sum(disturbed["par", seed] - disturbed["min", seed] for seed in (1, 2)) / 2
+    _, _, changes_shown = result.stdout.partition("Change of the slowdown from min, seed by seed")
+    (line,) = (line for line in changes_shown.splitlines()[:5] if line.startswith("halo"))
+    assert line.split()[2] == f"{'+' if change > 0 else ''}{terminal.number(change)}"
     drawn = odonata_command("plot", "sweep", "-k", "interference")
     assert drawn.returncode == 0, drawn.stderr
     panels = Sweep.load(tmp_path / "sweep").slowdowns().axes

@@ -63,7 +63,7 @@ test('a hidden job has no matrix; the export has all cells', async () => {
     .reduce((total, line) => total + Number(line.split(',')[3]), 0)
   expect(sum).toBeCloseTo(levels[0]!.bytes, 3)
   await click('all-matrices')
-  expect(await text('communication-reading')).toContain('sent in total')
+  expect(await text('communication-reading')).toContain('of payload requested in total')
 })
 
 describe('before and after a redistribution', () => {

@@ -26,7 +26,9 @@ const { starts, third } = expected.series
 test('throughput and latency of each job at the chosen time', async () => {
   await open('all', `${RUN}&view=time&time=${starts[2]}`)
   for (const row of third) {
-    expect(await text(`lines-wire_bytes_per_s-${row['job']}`)).toBe(quantity(row['wire_bytes_per_s']!, 'bytes-per-s'))
+    expect(await text(`lines-wire_bytes_per_s-${row['job']}`)).toBe(
+      quantity(row['wire_bytes_per_s']!, 'bytes-per-s'),
+    )
     expect(await text(`lines-latency_mean_ns-${row['job']}`)).toBe(quantity(row['latency_mean_ns']!, 'ns'))
   }
   expect(await text('time')).toContain(quantity(starts[2]!, 'ps'))

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from odonata.analysis.paired import interval
+from odonata.analysis.paired import interval, paired_differences
 from odonata.runs import Run
 from odonata.store.schema import COMPLETE, Column, declarations, declared, job_times
 from odonata.store.sweep import Axis, Point, text
@@ -190,4 +191,35 @@ def slowdowns(table: pa.Table, axes: Sequence[Axis], *, of: str = "slowdown") ->
             low, high = interval(values)
             found = {"runs": len(values), "slowdown": float(values.mean()), "low": low, "high": high}
             rows.append({**dict(zip(keys, place, strict=True)), **found})
+    return rows
+
+
+def slowdown_differences(
+    table: pa.Table, axes: Sequence[Axis], across: str, *, of: str = "slowdown"
+) -> list[dict[str, Any]]:
+    """The change of the slowdown by each value of an axis, compared with its first value, seed by seed.
+
+    Args:
+        table: From `interference_table`.
+        axes: Axes of the sweep.
+        across: Key of the compared axis, such as `engine.routing`.
+        of: Column to compare.
+
+    Returns:
+        Rows with `target`, `background`, the axes except `jobs` and seeds, `pairs`, `difference` (mean over
+        the seeds), and `low` and `high` (its 95 % bootstrap interval; None for a single seed).
+    """
+    seeds = [axis.key for axis in axes if axis.is_seed]
+    keys = ["target", "background", *(a.key for a in axes if a.key not in (JOBS, across, *seeds))]
+    known = table.filter(pc.and_(pc.is_valid(table[of]), pc.not_equal(table["background"], NONE)))
+    first = text(next(axis.values[0] for axis in axes if axis.key == across))
+    rows = []
+    for place, part in known.to_pandas().groupby(keys, sort=False, dropna=False):
+        own = pa.Table.from_pandas(part[[across, *seeds, of]], preserve_index=False)
+        base = next((value for value in own[across].to_pylist() if text(value) == first), None)
+        if base is None:
+            continue
+        found = paired_differences(own, factor=across, base=base, pair_by=seeds, value=of)
+        for row in found.select([across, "pairs", "difference", "low", "high"]).to_pylist():
+            rows.append({**dict(zip(keys, place, strict=True)), **row})
     return rows

@@ -21,7 +21,7 @@ pub(super) const JOBS: &[FilledColumn<FlowResult>] = &[
         F64,
         BytesPerS,
         "Bandwidth",
-        "Sum of the bandwidths granted to messages between nodes, as long as all are sent. No figure of merit: the slowest message decides when a job ends.",
+        "Sum of the bandwidths granted to messages between nodes. No figure of merit: a job ends with its slowest message.",
     )
     .missing("the job sent nothing between nodes")
     .by(|result| result.jobs.iter().map(|job| granted(job, job.bandwidth_bytes_per_s)).collect()),

@@ -146,7 +146,7 @@ impl<'a> FinishedRun<'a> {
         )
         .weighted_by("nodes")
         .under("traffic = \"open\"")
-        .missing("the job has no open traffic, or no time was measured")
+        .missing("the job offers nothing or no time was measured")
         .headline()
         .by_if(|run| run.of_open(offered_loads)),
         Column::mean(
@@ -158,7 +158,7 @@ impl<'a> FinishedRun<'a> {
         )
         .weighted_by("nodes")
         .under("traffic = \"open\"")
-        .missing("the job has no open traffic, or no time was measured")
+        .missing("the job offers nothing or no time was measured")
         .headline()
         .by_if(|run| run.of_open(accepted_loads)),
         Column::attribute("start_s", F64, S, "Start", "Time at which the job starts.").by(starts),

@@ -11,7 +11,13 @@ from odonata.cli.output import columns, terminal
 from odonata.quantity import Scale, scale
 from odonata.store.schema import ENDINGS, declarations
 from odonata.store.sweep import short_keys, text
-from odonata.sweeps.interference import JOBS, NONE, is_interference, slowdowns
+from odonata.sweeps.interference import (
+    JOBS,
+    NONE,
+    is_interference,
+    slowdown_differences,
+    slowdowns,
+)
 from odonata.sweeps.results import ALL_JOBS, TIME
 
 if TYPE_CHECKING:
@@ -52,7 +58,8 @@ def print_sweep(screen: Console, sweep: Sweep) -> None:
         _print_loads(screen, sweep)
     elif TIME.name in sweep.jobs.column_names:
         _print_times(screen, sweep)
-    if routed:
+    # The traffic of links says nothing about slowdowns; results.parquet has it.
+    if routed and not is_interference(sweep.axes):
         _print_traffic(screen, sweep)
     nothing = sweep.without_effect()
     for axis in sweep.axes:
@@ -105,10 +112,11 @@ def _print_slowdowns(screen: Console, sweep: Sweep) -> None:
 
     For jobs without an end, this is the increase of packet latency.
     """
-    words, rows = "Slowdown (communication time over time alone)", _with_background(sweep, "slowdown")
+    column, words = "slowdown", "Slowdown (communication time over time alone)"
+    rows = _with_background(sweep, column)
     if not rows:
-        words = "Slowdown (mean packet latency over latency alone)"
-        rows = _with_background(sweep, "latency_slowdown")
+        column, words = "latency_slowdown", "Slowdown (mean packet latency over latency alone)"
+        rows = _with_background(sweep, column)
     if not rows:
         return
     across = next((axis.key for axis in sweep.axes if axis.key.startswith("engine.routing")), None)
@@ -117,9 +125,7 @@ def _print_slowdowns(screen: Console, sweep: Sweep) -> None:
     shown = terminal.table([*short_keys(keys), *headings], left=short_keys(keys))
     lines: dict[tuple[str, ...], dict[str, str]] = {}
     for row in rows:
-        cell = terminal.number(row["slowdown"])
-        if row["low"] is not None:
-            cell += f" ({terminal.number(row['low'])} to {terminal.number(row['high'])})"
+        cell = _with_interval(terminal.number(row["slowdown"]), row)
         place = tuple(text(row[key]) for key in keys)
         lines.setdefault(place, {})[text(row[across]) if across else "slowdown"] = cell
     for place, cells in list(lines.items())[:POINTS_SHOWN]:
@@ -129,6 +135,38 @@ def _print_slowdowns(screen: Console, sweep: Sweep) -> None:
     title = f"{words}{spread}"
     terminal.print_table(screen, shown, title, keys=len(keys))
     _left_out(screen, len(lines), "interference.parquet")
+    if across is not None and len(headings) > 1:
+        _print_slowdown_changes(screen, sweep, across, keys, column)
+    if seeds:
+        screen.print("Intervals cover seeds, not placements: for these, sweep the placements, too.")
+
+
+def _print_slowdown_changes(screen: Console, sweep: Sweep, across: str, keys: list[str], column: str) -> None:
+    """Prints how each routing changes the slowdown: what a comparison of two intervals does not say."""
+    found = slowdown_differences(sweep.interference, sweep.axes, across, of=column)
+    if not found:
+        return
+    headings = list(dict.fromkeys(text(row[across]) for row in found))
+    shown = terminal.table([*short_keys(keys), *headings], left=short_keys(keys))
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in found:
+        sign = "+" if row["difference"] > 0 else ""
+        cell = _with_interval(f"{sign}{terminal.number(row['difference'])}", row)
+        lines.setdefault(tuple(text(row[key]) for key in keys), {})[text(row[across])] = cell
+    for place, cells in list(lines.items())[:POINTS_SHOWN]:
+        shown.add_row(*place, *(cells.get(heading, "-") for heading in headings))
+    first = text(next(axis.values[0] for axis in sweep.axes if axis.key == across))
+    terminal.print_table(screen, shown, f"Change of the slowdown from {first}, seed by seed", keys=len(keys))
+    if any(row["low"] is not None for row in found):
+        screen.print("A change is beyond chance if its 95 % interval lies on one side of 0.", style="dim")
+
+
+def _with_interval(value: str, row: dict[str, Any]) -> str:
+    if row["low"] is None:
+        return value
+    if row["low"] == row["high"]:
+        return f"{value} (all seeds)"
+    return f"{value} ({terminal.number(row['low'])} to {terminal.number(row['high'])})"
 
 
 def _with_background(sweep: Sweep, column: str) -> list[dict[str, Any]]:

@@ -148,6 +148,10 @@ function Placement({ derived: d, job }: { derived: DerivedRun; job: Job }) {
   )
 }
 
+/** Whether a job has open traffic: it sends for as long as the run lasts. */
+const isOpen = (job: Job): boolean =>
+  job.figures.some(({ id, value }) => id === 'offered_load' && Number.isFinite(value))
+
 function Communication({ derived: d, job }: { derived: DerivedRun; job: Job }) {
   const table = useTable(d.run, 'communication', COMMUNICATION)
   const map = useMemo(
@@ -174,7 +178,10 @@ function Communication({ derived: d, job }: { derived: DerivedRun; job: Job }) {
             {map.perColumn > 1
               ? ` of ${count(map.perRow)} × ${count(map.perColumn)} ranks`
               : ', one per pair of ranks'}
-            ; {quantity(total, 'bytes')} sent in total.
+            ; {quantity(total, 'bytes')} of payload
+            {isOpen(job)
+              ? ' in the pattern, from which open traffic draws its receivers during the whole run.'
+              : ' requested in total.'}
           </p>
         </>
       )}

@@ -54,9 +54,10 @@ export function sweepTable(session: Session, state: ViewState): SweepTable | nul
   }
 }
 
-/** NaN if a run has no such class, job or column; undefined while loading. */
+/** NaN if a run is not complete, or has no such class, job or column; undefined while loading. */
 function figureOf(session: Session, run: number, id: string): number | undefined {
   const info = session.index.runs[run]!
+  if (!info.summary.complete) return NaN
   const [of, column, name] = partsOf(id)
   if (of === 'class') return classFigure(info, id)
   if (info.tables['jobs']?.columns[column] === undefined) return NaN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,12 @@ import click
 from odonata.cli import options as common
 from odonata.cli.options import amg as options
 from odonata.cli.output import terminal
+from odonata.quantity import percent, quantity
 
 if TYPE_CHECKING:
     from odonata.amg.hierarchy import Hierarchy
     from odonata.amg.machines import ParameterSet
+    from odonata.amg.model import Cycle
 
 
 @click.command()
@@ -131,6 +134,41 @@ def _show(
     )
     terminal.print_table(screen, level_table(hierarchy), legend=LEVEL_LEGEND)
     terminal.print_table(screen, _terms(cycles[0]) if scenario else _scenarios(cycles))
+    priced = {one.scenario: one for one in cycles}.get(scenario or machine.scenario, cycles[0])
+    screen.print()
+    screen.print(_most_expensive(priced, machine, is_best_fit=priced.scenario == machine.scenario))
+    screen.print(_other_tasks(hierarchy, machine, threads, tasks, priced))
+
+
+def _most_expensive(cycle: Cycle, machine: ParameterSet, *, is_best_fit: bool) -> str:
+    """The level that takes most of a cycle."""
+    seconds = cycle.level_seconds()
+    level = max(range(len(seconds)), key=seconds.__getitem__)
+    fit = f"the best fit to {machine.name}" if is_best_fit else "as chosen"
+    most = f"{quantity(seconds[level], 's')}, {percent(seconds[level] / cycle.seconds)}"
+    whole = quantity(cycle.seconds, "s")
+    return f"By {cycle.scenario}, {fit}, a cycle takes {whole}. Level {level} takes most: {most}."
+
+
+def _other_tasks(
+    hierarchy: Hierarchy, machine: ParameterSet, threads: int, tasks: int | None, cycle: Cycle
+) -> str:
+    """The time of the cycle with a task per node more, or less on full nodes."""
+    from odonata.amg import model
+
+    limit = model.default_tasks(machine, threads)
+    now = limit if tasks is None else tasks
+    other = now + 1 if now < limit else now - 1
+    if not other:
+        return f"Nodes of {machine.cores_per_node} cores have room for no other number of tasks."
+    again = model.cycle(hierarchy, machine, threads=threads, tasks=other, scenario=cycle.scenario)
+    nodes = f"{ceil(hierarchy.ranks / other):,} instead of {ceil(hierarchy.ranks / now):,} nodes"
+    change = again.seconds / cycle.seconds - 1
+    effect = f"{100 * change:+.1f} %"
+    if abs(change) < terminal.SMALLEST_CHANGE:
+        effect = f"no change, since {cycle.scenario} charges nothing for a shared node"
+    full = "" if other > now else f"Nodes are full with {now}. "
+    return f"{full}With {other} tasks per node ({nodes}): {quantity(again.seconds, 's')}, {effect}."
 
 
 LEVEL_LEGEND = (
