@@ -94,7 +94,7 @@ class Run(RunData):
             StoreError: `out` exists or cannot be written.
 
         Examples:
-            >>> failed = odonata.load("runs/both").with_edits("fail g0r1c0>g0r1c1:local.0")
+            >>> failed = odonata.load("runs/both").with_edits("fail g0r1>g0r2:local.0")
             >>> failed.links.num_rows
             178
         """

@@ -241,6 +241,24 @@ fn the_caller_can_stop_a_run() {
 }
 
 /// A machine that a fault cuts in two: the engine's refusal is a problem of the file.
+/// An empty list stands for a key that is not used, so it is no assumption of the run.
+#[test]
+fn an_empty_list_decides_nothing() {
+    let text =
+        "[machine]\ntopology = 'torus'\ndims = [4]\n[[job]]\npattern = 'all-to-all'\nranks = 2\nranks_per_node = 1\n\
+                placement = { name = 'list', nodes = [0, 1] }\n[engine]\nkind = 'flow'\n";
+    let checked = Experiment::new(text, "run.toml").check().unwrap();
+    let keys = |decides: bool| {
+        let known = checked.summary["assumptions"].as_array().unwrap().iter();
+        known
+            .filter(|known| known["decides"] == decides)
+            .map(|known| known["key"].as_str().unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert!(!keys(true).contains(&"job.0.placement.ranks_on_nodes"), "{:?}", keys(true));
+    assert!(keys(false).contains(&"job.0.placement.ranks_on_nodes"), "{:?}", keys(false));
+}
+
 #[test]
 fn the_engines_refusal_is_a_problem() {
     let text = "[machine]\ntopology = 'torus'\ndims = [4, 4]\nedit = 'fail x1_1'\n[[job]]\npattern = 'all-to-all'\n\

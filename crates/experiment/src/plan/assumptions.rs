@@ -196,10 +196,12 @@ impl Level {
 }
 
 fn leaf(key: &Key, path: String, value: &Value, choice: &Choice) -> AssumedKey {
+    // An empty list stands for a key that is not used.
+    let is_used = value.as_array().is_none_or(|list| !list.is_empty());
     AssumedKey {
         assumption: Assumption { key: path, value: value.to_string(), reason: choice.made.clone().unwrap_or_default() },
         meaning: key.brief(),
-        decides: key.decides && choice.made.is_none() && !choice.by_default,
+        decides: key.decides && is_used && choice.made.is_none() && !choice.by_default,
     }
 }
 

@@ -5,7 +5,7 @@
 //! | `src`, `dst` | routers: numbers from 0, or names | an error |
 //! | `class` | link class | `local` |
 //! | `count` | parallel cables | 1 |
-//! | `bandwidth` | with unit (`25 GB/s`, `200 Gb/s`), or `bandwidth_bytes_per_s` as a number | from the options |
+//! | `bandwidth` | with unit (`25 GB/s`, `200 Gb/s`) or the speed of a port (`100G`, `HDR`), or `bandwidth_bytes_per_s` as a number | from the options |
 //! | `latency` | with unit (`100 ns`), or `latency_ps` as a whole number | from the options |
 //! | `src_group`, `dst_group`, … | coordinates on the axis `group`, … | from the names |
 //! | `src_nodes`, `dst_nodes` | nodes at that router | from the options |
@@ -19,6 +19,7 @@
 use super::edge_columns::{EdgeListColumns, EdgeListOptions};
 use super::edge_list::build;
 use super::format::{Format, FormatError};
+use super::port_speed::port_speed;
 use super::{line, text};
 use crate::{MachineBuilder, MachineError};
 use odonata_declare::{hint, Reader};
@@ -201,7 +202,7 @@ fn read_row(
             Field::Class => columns.class.push(value.into()),
             Field::Count => columns.count.push(whole()?),
             Field::Bandwidth => {
-                columns.bandwidth.push(Quantity::rate(value).map_err(|error| format!("{name}: {error}"))?);
+                columns.bandwidth.push(port_speed(value).map_err(|error| format!("{name}: {error}"))?);
             }
             Field::BandwidthNumber => columns.bandwidth.push(bytes_per_s(name, value)?),
             Field::Latency => {

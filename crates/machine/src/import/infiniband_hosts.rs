@@ -138,7 +138,7 @@ impl<'a> Hosts<'a> {
         self.hosts.retain(|host| host.nics.len() >= rails);
         self.hosts.iter_mut().for_each(|host| host.nics.truncate(rails));
         if rails > 1 {
-            self.reading.push(format!("{rails} rails: adapter ports of one host"));
+            self.reading.push("rails are the adapter ports of one host".into());
         }
         self.reading.append(&mut phrases);
         let speeds = self.speeds();

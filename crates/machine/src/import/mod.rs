@@ -50,6 +50,7 @@ mod infiniband_hosts;
 mod kinds;
 mod listed_ports;
 mod located_value;
+mod port_speed;
 mod shape;
 mod simgrid;
 mod slurm_topology;
