@@ -210,7 +210,7 @@ ranks_per_node = 1
 """
 
 
-def test_iterations_are_those_of_the_program(odonata_command: Command, tmp_path: Path) -> None:
+def test_iterations_follow_the_program(odonata_command: Command, tmp_path: Path) -> None:
     """An FFT of 2 iterations had 12, since it computes six times in each."""
     (tmp_path / "a.program").write_text("repeat 3:\n    phase step\n    barrier\n")
     engine = '[engine]\nkind = "packet"\nrouting = "min"\nrecord_calls = true\n'

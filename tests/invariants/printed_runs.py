@@ -91,7 +91,7 @@ def texts() -> dict[str, str]:
         "without bytes": (MACHINE, job("empty", of_file(EMPTY)), PACKET, CALLS),
         "open": (MACHINE, opened, silent, PACKET, window),
         "paced": (MACHINE, paced, PACKET, window, SERIES),
-        "open beside a program": (MACHINE, opened, ring, PACKET, 'time_limit = "1 ms"\n'),
+        "open next to a program": (MACHINE, opened, ring, PACKET, 'time_limit = "1 ms"\n'),
         "drain limit": (MACHINE, job("a", offered(0.9)), PACKET, window, 'drain = "0 us"\n'),
         "interrupted": (MACHINE, opened, PACKET, 'warm_up = "0 us"\nmeasure = "1 s"\n', SERIES),
         "interrupted early": (MACHINE, opened, PACKET, 'warm_up = "1 s"\nmeasure = "1 s"\n'),

@@ -220,7 +220,7 @@ def test_show_prints_the_tables(run: Run) -> None:
 
 
 @every_run
-def test_statistics_of_the_summary_are_those_of_the_links(run: Run) -> None:
+def test_statistics_of_the_summary_match_the_links(run: Run) -> None:
     for row in run.summary["classes"]:
         of_class = (
             run.links
