@@ -67,7 +67,7 @@ describe('comparison', () => {
     expect(await text('pairing')).toContain('41,040 links in both; 7,200 only in edison (removed)')
     const { from, to, before, after } = expected.difference
     const row = page.locator('.links tbody tr').first()
-    expect((await row.innerText()).split(/\s+/).slice(0, 2)).toEqual([from, to])
+    expect(await row.innerText()).toMatch(new RegExp(`^${from}>${to}:`))
     await row.hover()
     await settle(page)
     const tip = await text('tooltip')
@@ -103,7 +103,7 @@ describe('a sweep', () => {
   const rows = () => page.locator('[data-test=pivot] tbody tr')
 
   test('map of settings: mean over seeds, min and max', async () => {
-    await open('grid', 'view=sweep&sweepFigure=class%3Abytes_max%3Aall')
+    await open('grid', 'view=sweep&sweepShow=map&sweepFigure=class%3Abytes_max%3Aall')
     expect(await at('sweep-rows').inputValue()).toBe('routing')
     expect(await at('sweep-columns').inputValue()).toBe('job.near.ranks')
     const check = async (of: 'most' | 'latency', unit: 'bytes' | 'ns'): Promise<void> => {
@@ -148,7 +148,7 @@ describe('a sweep', () => {
   })
 
   test('a cell opens a comparison with the first of its row or column with the same seed', async () => {
-    await open('grid', 'view=sweep&sweepFigure=class%3Abytes_max%3Aall')
+    await open('grid', 'view=sweep&sweepShow=map&sweepFigure=class%3Abytes_max%3Aall')
     const chosen = () =>
       page
         .locator('.compare .pickers select')
@@ -158,15 +158,15 @@ describe('a sweep', () => {
     const cell = rows().nth(1).locator('td').nth(1).locator('button')
     await cell.focus()
     await press('Enter')
-    await page.waitForSelector('.compare .pictures')
+    await page.waitForSelector('.compare [data-test=pairing]')
     // Titles are settings, not directory names.
     expect(await chosen()).toEqual([
       'routing=ugal-g, job.near.ranks=32, seed=1',
       'routing=ugal-g, job.near.ranks=64, seed=1',
     ])
-    await set('view=sweep&sweepFigure=class%3Abytes_max%3Aall&sweepBase=column')
+    await set('view=sweep&sweepShow=map&sweepFigure=class%3Abytes_max%3Aall&sweepBase=column')
     await cell.click()
-    await page.waitForSelector('.compare .pictures')
+    await page.waitForSelector('.compare [data-test=pairing]')
     expect((await chosen())[0]).toBe('routing=min, job.near.ranks=64, seed=1')
   })
 
@@ -179,7 +179,7 @@ describe('a sweep', () => {
       ])
       return readFileSync(await file.path(), 'utf8')
     }
-    await open('grid', 'view=sweep&sweepFigure=class%3Abytes_max%3Aall')
+    await open('grid', 'view=sweep&sweepShow=map&sweepFigure=class%3Abytes_max%3Aall')
     const lines = (await download('csv')).trimEnd().split('\r\n')
     expect(lines[0]).toBe('routing,job.near.ranks,mean,min,max,runs')
     for (const { routing, ranks, most } of expected.grid) {

@@ -1,6 +1,7 @@
 /** Linked views: a brush, click or search in one view applies to all. */
 import { describe, expect, test } from 'vitest'
 import { parseQuantity, quantity } from '../src/base/format'
+import { interior, placeMatrices } from '../src/layout/matrices'
 import {
   address,
   at,
@@ -13,6 +14,7 @@ import {
   press,
   reload,
   RUNS,
+  runOf,
   settle,
   text,
   useBrowser,
@@ -121,8 +123,10 @@ describe('linked views', () => {
   test('a cell of the group matrix focuses its links', async () => {
     await open('all', 'run=0')
     const box = (await page.locator('.matrices .canvas-frame').boundingBox())!
-    // The group matrix starts at (24, 36) with 11-pixel cells at this size: row 2, column 5.
-    await page.mouse.click(box.x + 24 + 5 * 11 + 5, box.y + 36 + 2 * 11 + 5)
+    const run = await runOf('all', 0)
+    const [matrix] = placeMatrices(run, interior(run), box.width - 4, box.height, -1, true).matrices
+    const { x, y, cell } = matrix!
+    await page.mouse.click(box.x + x + 5.5 * cell, box.y + y + 2.5 * cell)
     await settle(page)
     expect(await text('focus')).toContain('pair 2>5')
     expect(await text('selected-count')).toContain('24 selected')

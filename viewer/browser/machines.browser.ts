@@ -50,7 +50,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     expect(await text('hot-value')).toBe(quantity(max, 'bytes'))
     expect(await text('selected-count')).toContain(`${number(links)} in total`)
     const row = await page.locator('.links tbody tr').first().innerText()
-    expect(row.split(/\s+/).slice(0, 3)).toEqual([hottest.from, hottest.to, hottest.class])
+    expect(row.split(/\s+/)[0]).toBe(`${hottest.from}>${hottest.to}:${hottest.class}.0`)
     expect((await text('ramp-labels')).split('\n').at(-1)).toBe(quantity(max, 'bytes'))
     const marks = await page.locator('.percentile title').allTextContents()
     for (const [code, { percentiles }] of Object.entries(classes))
@@ -117,9 +117,29 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
       expect(tip).toContain(works)
     }
 
-    const panel = (await page.locator('.matrices .canvas-frame').boundingBox())!
+    // Between groups: maximum and number of links.
     const inside = interior(loaded)
-    const { matrices } = placeMatrices(loaded, inside, panel.width - 4, panel.height)
+    const frame = page.locator('.matrices .canvas-frame')
+    const grouped = loaded.routers.groups > 1
+    let panel = (await frame.boundingBox())!
+    const [between] = placeMatrices(loaded, inside, panel.width - 4, panel.height, -1, true).matrices
+    for (const pair of grouped ? figures.pairs : []) {
+      const [x, y] = [
+        between!.x + (pair.to + 0.5) * between!.cell,
+        between!.y + (pair.from + 0.5) * between!.cell,
+      ]
+      const tip = await tipAt(panel.x + x, panel.y + y)
+      if (pair.links > 1) {
+        expect(tip).toContain(`Group ${pair.from} to group ${pair.to}`)
+        expect(tip).toMatch(new RegExp(`Links\\s+${pair.links}`))
+      }
+      expect(tip).toContain(quantity(pair.max, 'bytes'))
+    }
+
+    // Inside the group in focus.
+    if (grouped) await set(`run=${run}&focus=group%3A0`)
+    panel = (await frame.boundingBox())!
+    const { matrices } = placeMatrices(loaded, inside, panel.width - 4, panel.height, 0, true)
     const seen = matrices.filter((m) => m.family >= 0 && m.y + m.size * m.cell < panel.height)
     const cells = seen.flatMap((m) =>
       Array.from({ length: m.size ** 2 }, (_, c) => {
@@ -142,20 +162,6 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
         if (value > 0) expect(tip).toContain(share)
         else expect(tip).not.toContain(`${jobs[job]!.name}\n`)
       })
-    }
-    // Between groups: maximum and number of links.
-    const between = matrices.find((m) => m.family < 0)
-    for (const pair of between ? figures.pairs : []) {
-      const [x, y] = [
-        between!.x + (pair.to + 0.5) * between!.cell,
-        between!.y + (pair.from + 0.5) * between!.cell,
-      ]
-      const tip = await tipAt(panel.x + x, panel.y + y)
-      if (pair.links > 1) {
-        expect(tip).toContain(`Group ${pair.from} to group ${pair.to}`)
-        expect(tip).toMatch(new RegExp(`Links\\s+${pair.links}`))
-      }
-      expect(tip).toContain(quantity(pair.max, 'bytes'))
     }
   })
 

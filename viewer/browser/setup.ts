@@ -34,6 +34,9 @@ const SERVERS: Record<string, string[]> = {
   regrouped: ['levels', 'levels-regrouped'],
   grid: ['grid'],
   sweep: ['sweep'],
+  amg: ['amg'],
+  'packet-alone': ['packet'],
+  'torus-alone': ['torus-two'],
   // Directories of studies.
   search: ['search'],
   interference: ['interference'],

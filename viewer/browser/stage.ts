@@ -178,7 +178,12 @@ export function forgive(errors: RegExp): void {
   onPurpose = errors
 }
 
-export const open = (server: string, settings = ''): Promise<void> => openView(page, urls[server]!, settings)
+/** With all controls open, unless the settings are those of the first page. */
+const withControls = (settings: string): string =>
+  settings === '' || settings.includes('colours=') ? settings : `${settings}&colours=1`
+
+export const open = (server: string, settings = ''): Promise<void> =>
+  openView(page, urls[server]!, withControls(settings))
 
 /** Opens a page and waits for content after its first picture, such as another table or run. */
 export async function openUntil(
@@ -205,7 +210,7 @@ export type Surface = (typeof SURFACES)[number]
 /** Opens the runs of all families with these settings. */
 export async function openOn(surface: Surface, settings = ''): Promise<void> {
   if (surface === 'served') return open('families', settings)
-  if (surface === 'html') return openView(page, inject('families'), settings)
+  if (surface === 'html') return openView(page, inject('families'), withControls(settings))
   await openInNotebook('families.json')
   await setOn(surface, settings)
 }
@@ -235,14 +240,14 @@ export async function setOn(surface: Surface, settings: string): Promise<void> {
         odonata: { readAddress(text: string): void }
       }
       cell.odonata.readAddress(text)
-    }, settings)
+    }, withControls(settings))
   await page.waitForSelector('[data-test=app][data-ready=yes]')
   await settle(page)
 }
 
 /** Changes the settings of the open page. */
 export async function set(settings: string): Promise<void> {
-  await page.evaluate((hash) => (location.hash = hash), settings)
+  await page.evaluate((hash) => (location.hash = hash), withControls(settings))
   await settle(page)
 }
 
@@ -265,7 +270,9 @@ export async function address(): Promise<URLSearchParams> {
   const hash = await page.evaluate(
     () => new Promise<string>((resolve) => setTimeout(() => resolve(location.hash), 170)),
   )
-  return new URLSearchParams(hash.slice(1))
+  const settings = new URLSearchParams(hash.slice(1))
+  settings.delete('colours')
+  return settings
 }
 
 export async function tipAt(x: number, y: number): Promise<string> {

@@ -9,6 +9,7 @@ import { useUrl } from './views/frame/address'
 import { Header, RejectedSettings } from './views/frame/header'
 import { Help, useKeys } from './views/frame/keys'
 import { LoadingPage, useFirstPicture, usePrepared } from './views/frame/loading'
+import { Strip } from './views/frame/strip'
 import { Tooltip } from './views/frame/tooltip'
 import {
   SessionContext,
@@ -29,14 +30,16 @@ export function App({ session }: { session: Session }) {
   const theme = useTheme(state.theme)
   useUrl(session)
   const runs = session.index.runs
-  const views = useMemo(() => availableViews(session.index), [session])
+  const info = runs[Math.min(state.run, runs.length - 1)]
+  const views = useMemo(() => availableViews(session.index, info), [session, info])
   const view = views.includes(state.view) ? state.view : 'overview'
   const model = session.model(Math.min(state.run, runs.length - 1))
-  const { controls, Body, sheet, shown: shownBy } = VIEWS[view]
+  const { controls, Body, Head, sheet, shown: shownBy } = VIEWS[view]
   const seen = useStore(session.pictureVisible) || view !== 'overview'
   const shown = shownBy?.(session, state, model) ?? (model && { derived: model.derive(state) })
   const derived = shown?.derived
   const dragging = useStore(session.dragging)
+  const isOfOneRun = !['compare', 'sweep', 'study'].includes(view)
   useFirstPicture(session, derived !== undefined)
   usePrepared(session, view === 'overview' ? model : undefined, seen)
   useKeys(session, derived, views, help, setHelp)
@@ -70,6 +73,8 @@ export function App({ session }: { session: Session }) {
               </ul>
             )}
             <RejectedSettings />
+            {model && seen && isOfOneRun && <Strip run={model.run} />}
+            {shown && Head && <Head {...shown} seen={seen} />}
             {shown ? (
               <main class={`${controls ? 'body' : 'page'} view-${view}`}>
                 {controls && (

@@ -3,9 +3,8 @@ import { isValidElement, type ComponentChildren, type VNode } from 'preact'
 import { describe, expect, test } from 'vitest'
 import { RunModel } from '../src/data/model'
 import type { Columns, Index, RunInfo, Source } from '../src/data/source'
-import { writeUrl } from '../src/data/state'
 import { SvgPen } from '../src/draw/pen'
-import { CHECKS_OF_NAMES } from '../src/views/frame/address'
+import { addressOf, CHECKS_OF_NAMES } from '../src/views/frame/address'
 import { ViewButtons } from '../src/views/frame/header'
 import { changeFor, KEYS } from '../src/views/frame/keys'
 import { PANELS, PANEL_NAMES, PanelTabs } from '../src/views/panels/panels'
@@ -40,7 +39,7 @@ const sessionOf = (index: Index): Session => new Session({} as Source, index, CH
 /** The settings after the page has read its own address. */
 function reopened(state: Settings, index: Index): Session {
   const session = sessionOf(index)
-  session.readAddress(writeUrl(state))
+  session.readAddress(addressOf(state))
   return session
 }
 
@@ -49,7 +48,7 @@ function reached<K extends keyof Settings>(setting: K, letter: string, presses: 
   const session = sessionOf(ALL)
   return Array.from({ length: presses }, () => {
     const event = { key: letter, code: `Key${letter.toUpperCase()}`, shiftKey: false }
-    const change = changeFor(event, session.state.get(), undefined, availableViews(ALL), session)
+    const change = changeFor(event, session.state.get(), undefined, availableViews(ALL, ALL.runs[0]), session)
     session.state.patch(change!)
     return session.state.get()[setting]
   })
@@ -82,7 +81,7 @@ describe.each(PANEL_NAMES)('panel %s', (panel) => {
 
   test('has a tab', () => {
     const chosen: string[] = []
-    const tabs = buttons(PanelTabs({ panel, onChoose: (name) => chosen.push(name) }))
+    const tabs = buttons(PanelTabs({ names: PANEL_NAMES, panel, onChoose: (name) => chosen.push(name) }))
     const [pressed, ...others] = tabs.filter((tab) => tab.props['aria-pressed'])
     expect([pressed?.props['data-test'], pressed?.props.children]).toEqual([
       `panel-${panel}`,
@@ -117,20 +116,20 @@ describe.each(Object.keys(VIEWS) as View[])('view %s', (view) => {
 
   test('is refused with its reason where it is not available', () => {
     const session = reopened(state, BARE)
-    const reason = VIEWS[view].missing?.(BARE)
+    const reason = VIEWS[view].missing?.(BARE, BARE.runs[0])
     expect(session.refused.get()).toEqual(reason ? [`view: ${reason}`] : [])
     expect(session.state.get().view).toBe(reason ? 'overview' : view)
-    expect(availableViews(BARE).includes(view)).toBe(!reason)
+    expect(availableViews(BARE, BARE.runs[0]).includes(view)).toBe(!reason)
   })
 
   test('is reached by its key', () => {
-    expect(reached('view', 'v', availableViews(ALL).length)).toContain(view)
+    expect(reached('view', 'v', availableViews(ALL, ALL.runs[0]).length)).toContain(view)
   })
 
   test('has a button', () => {
     const chosen: string[] = []
     const shown = buttons(
-      ViewButtons({ views: availableViews(ALL), view, onChoose: (name) => chosen.push(name) }),
+      ViewButtons({ views: availableViews(ALL, ALL.runs[0]), view, onChoose: (name) => chosen.push(name) }),
     )
     const pressed = shown.filter((button) => button.props['aria-pressed'])
     expect(pressed.map(({ props }) => [props['data-test'], props.children])).toEqual([
@@ -159,7 +158,7 @@ describe('the address', () => {
 
   test.each([
     ['view=sweep', 'a sweep needs at least three runs'],
-    ['view=time', 'no run has a time series'],
+    ['view=time', 'this run has no time series'],
   ])('%s is refused: %s', (address, reason) => {
     expect(open(address)[0]).toEqual([`view: ${reason}`])
   })

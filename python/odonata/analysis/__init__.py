@@ -7,6 +7,7 @@ from odonata.analysis.classes import class_statistics, job_class_statistics
 from odonata.analysis.compare import LinkPairs, pair_links, statistics_changes
 from odonata.analysis.critical import add_links, critical_path, path_by_activity, path_by_link
 from odonata.analysis.groups import group_matrix, grouping
+from odonata.analysis.headline import Headline, headline
 from odonata.analysis.hottest import hottest_links
 from odonata.analysis.interaction import interactions, stratified_differences
 from odonata.analysis.links import job_bytes, link_names, router_names
@@ -14,6 +15,7 @@ from odonata.analysis.paired import paired_differences
 from odonata.analysis.waits import waits_by_blocking_job, waits_by_class, waits_by_link
 
 __all__ = [
+    "Headline",
     "LinkPairs",
     "add_links",
     "aggregate",
@@ -23,6 +25,7 @@ __all__ = [
     "critical_path",
     "group_matrix",
     "grouping",
+    "headline",
     "hottest_links",
     "interactions",
     "job_bytes",

@@ -52,8 +52,9 @@ def time_of(run: RunData, job: str) -> float | None:
 
 def times_of(run: RunData) -> dict[int, float]:
     """Times by job number, of the jobs that have one."""
-    names = enumerate(run.jobs["name"].to_pylist())
-    return {number: time for number, name in names if (time := time_of(run, name)) is not None}
+    rows = enumerate(run.jobs.to_pylist())
+    schema = run.jobs.schema
+    return {number: time for number, row in rows if (time := job_seconds(row, schema)) is not None}
 
 
 def spans_of(run: RunData) -> dict[int, tuple[float, float]]:

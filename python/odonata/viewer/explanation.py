@@ -9,12 +9,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from odonata.analysis.job_bottleneck import find_bottleneck, time_of
+from odonata.analysis.job_bottleneck import find_bottleneck, times_of
 from odonata.analysis.terms import costs_of
 from odonata.store.run import RunData
 
 ROWS = 5
 """Maximum number of bottlenecks listed per job."""
+JOBS_MAX = 24
+"""Jobs that are explained, the slowest: each takes a pass over all links."""
 
 
 Changes = Callable[[RunData, str], pa.Table]
@@ -27,18 +29,18 @@ def what_if(run: RunData, job: str, measure: Changes) -> bytes:
 
 
 def explanation(run: RunData) -> bytes:
-    """Busiest links and sharers of each job, as JSON.
+    """Busiest links and sharers of each job, of the slowest `JOBS_MAX` if there are more, as JSON.
 
     `{"jobs": [{"job", "name", "time_s", "bottlenecks", "sharers", "terms", "slowest_rank"}]}`:
     tables are lists of rows with the columns of `odonata.explain`, or null if the run lacks the data.
     """
-    return json.dumps(
-        {"jobs": [_of(run, k, name) for k, name in enumerate(run.jobs["name"].to_pylist())]}
-    ).encode()
+    times = times_of(run)
+    names = run.jobs["name"].to_pylist()
+    slowest = sorted(range(len(names)), key=lambda job: -times.get(job, 0.0))[:JOBS_MAX]
+    return json.dumps({"jobs": [_of(run, k, names[k], times.get(k)) for k in sorted(slowest)]}).encode()
 
 
-def _of(run: RunData, job: int, name: str) -> dict[str, Any]:
-    time_s = time_of(run, name)
+def _of(run: RunData, job: int, name: str, time_s: float | None) -> dict[str, Any]:
     found: dict[str, Any] = {"bottlenecks": None, "sharers": None}
     if time_s and run.routed and run.link_jobs.num_rows:
         found = find_bottleneck(run, job, time_s, ROWS)

@@ -23,7 +23,8 @@ def embedded(runs: OpenRuns) -> dict[str, Any]:
         for table in shown.names
     }
     explanations = {str(run): json.loads(runs.explain(run)) for run in range(len(runs.runs))}
-    return {"index": runs.index(), "blocks": blocks, "explanations": explanations}
+    headlines = {str(run): json.loads(runs.headline(run)) for run in range(len(runs.runs))}
+    return {"index": runs.index(), "blocks": blocks, "explanations": explanations, "headlines": headlines}
 
 
 def standalone_page(runs: OpenRuns) -> str:

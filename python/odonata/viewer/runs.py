@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
 
 from odonata import __version__, _core, files
+from odonata.analysis import headline
 from odonata.errors import DamagedRunError, OdonataError
 from odonata.store.optimization import DESCRIPTION as SEARCH
 from odonata.store.reader import RunReader, check_inside
@@ -20,6 +22,7 @@ from odonata.store.writer import is_run
 from odonata.viewer import blocks
 from odonata.viewer.explanation import Changes, explanation, what_if
 from odonata.viewer.findings import findings, search_runs
+from odonata.viewer.ranking import ranking
 
 PROTOCOL = 4
 """Version of the protocol between page and server."""
@@ -216,8 +219,16 @@ class OpenRuns:
                 for i, (label, run) in enumerate(zip(self.labels, self.runs, strict=True))
             ],
             **({"findings": self.findings} if self.findings else {}),
+            **({"ranking": result} if (result := self._ranking()) else {}),
             "bad": [{"label": label, "reason": reason} for label, reason in self.bad],
         }
+
+    def _ranking(self) -> dict[str, Any] | None:
+        places = [run.summary.get("sweep") for run in self.runs]
+        if self.findings or len(places) < 2 or not all(places):
+            return None
+        complete = [run.summary["complete"] for run in self.runs]
+        return ranking(places, [run.table("jobs") for run in self.runs], complete)
 
     def first(self, run: int) -> bytes:
         """Columns of the first picture of a run (see `FIRST`) in one answer.
@@ -259,6 +270,15 @@ class OpenRuns:
             OdonataError: A table cannot be read.
         """
         return explanation(self._run(run))
+
+    def headline(self, run: int) -> bytes:
+        """The sentence about a run, as JSON: `{"parts": [[words, focus]], "label", "links"}`.
+
+        Raises:
+            KeyError: Unknown run.
+            OdonataError: A table cannot be read.
+        """
+        return json.dumps(asdict(headline(self._run(run)))).encode()
 
     def what_if(self, run: int, job: str, measure: Changes) -> bytes:
         """Times of a job of a run on other machines, as JSON.

@@ -210,9 +210,10 @@ class _Handler(BaseHTTPRequestHandler):
         first = re.fullmatch(r"api/runs/(\d{1,4})/first", path)
         if first is not None:
             return "application/octet-stream", self._read(lambda: self.server.first(int(first[1])))
-        asked = re.fullmatch(r"api/runs/(\d{1,4})/explain\.json", path)
+        asked = re.fullmatch(r"api/runs/(\d{1,4})/(explain|headline)\.json", path)
         if asked is not None:
-            return "application/json", self._read(lambda: self.server.runs.explain(int(asked[1])))
+            answer = self.server.runs.explain if asked[2] == "explain" else self.server.runs.headline
+            return "application/json", self._read(lambda: answer(int(asked[1])))
         changed = re.fullmatch(r"api/runs/(\d{1,4})/what-if\.json", path)
         if changed is not None and (measure := self.server.measure) is not None:
             job = parse_qs(address.query).get("job", [""])[0]

@@ -45,6 +45,26 @@ export function distinctColors(colors: readonly string[]): string[] {
   })
 }
 
+/** More colours than this cannot be told apart. */
+const COLORS_MAX = 24
+/** Of more jobs, those with a colour. */
+const COLORED = 8
+
+/**
+ * The colours of jobs: distinct ones or, of very many jobs, only of those that matter most; the rest is grey.
+ *
+ * Args:
+ * weights: How much each job matters.
+ */
+export function jobColors(colors: readonly string[], weights: readonly number[]): string[] {
+  if (colors.length <= COLORS_MAX) return distinctColors(colors)
+  const order = weights.map((_, job) => job).sort((a, b) => weights[b]! - weights[a]! || a - b)
+  const chosen = categoryColors(order.slice(0, COLORED).map(String))
+  const found = colors.map(() => UNKNOWN_JOB)
+  chosen.forEach((color, i) => (found[order[i]!] = color))
+  return found
+}
+
 /** A colour per category, blue first. */
 export const categoryColors = (categories: readonly string[]): string[] =>
   distinctColors(categories.map(() => okabe_ito[0]!))

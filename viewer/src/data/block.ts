@@ -56,6 +56,30 @@ export function textAt(block: Block, column: string, row: number): string {
   return coded ? coded.names[coded.codes[row]!]! : (block.strings.get(column)?.at(row) ?? '')
 }
 
+/** Columns of a block; an error without one. */
+export function numbers(block: Block, name: string): NumericArray {
+  const values = block.numbers.get(name)
+  if (!values) throw new Error(`the column ${name} is missing`)
+  return values
+}
+
+export function u32(block: Block, name: string): Uint32Array {
+  const values = numbers(block, name)
+  return values instanceof Uint32Array ? values : new Uint32Array(values)
+}
+
+export function f64(values: NumericArray): Float64Array {
+  return values instanceof Float64Array ? values : new Float64Array(values)
+}
+
+export function strings(block: Block, name: string): Strings {
+  const values = block.strings.get(name)
+  if (values) return values
+  const coded = block.coded.get(name)
+  if (coded) return Strings.from(Array.from(coded.codes, (code) => coded.names[code]!))
+  throw new Error(`the column ${name} is missing`)
+}
+
 interface ColumnHeader {
   name: string
   type: 'u8' | 'u16' | 'u32' | 'i32' | 'f32' | 'f64' | 'str'

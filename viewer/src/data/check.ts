@@ -121,7 +121,7 @@ const CHECKS: Checks = {
   rows: ({ rows }) => oneOf('row', rows, GROUPINGS),
   span: ({ span }) =>
     span !== null && !(span[0] < span[1]) ? `the time span from ${span[0]} to ${span[1]} ps is empty` : null,
-  time: ({ time }) => (time >= 0 ? null : `${time} ps is before the start`),
+  time: ({ time }) => (time >= 0 || time === DEFAULTS.time ? null : `${time} ps is before the start`),
   series: ({ series }, _, run) => oneOf('series', series, seriesIds(run)),
   heat: ({ heat }, _, run) => oneOf('series', heat, seriesIds(run)),
   costParts: ({ costParts, costRows }) =>

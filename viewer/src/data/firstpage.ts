@@ -1,10 +1,26 @@
 /** The settings of an address without any. */
+import { hasCosts } from './costs'
 import { BALL, HOTTEST_FIRST } from './range'
-import type { Index } from './source'
+import type { Index, RunInfo } from './source'
 import type { ViewState } from './state'
 
-/** Of a large machine only the hottest links, instead of a disc of arcs. */
-export function firstPage({ runs }: Index): Partial<ViewState> {
-  const isLarge = runs.some((run) => run.summary.machine.links > BALL)
-  return isLarge ? { hottest: HOTTEST_FIRST } : {}
+/** Whether a run has traffic on its links; counters do not summarize it. */
+const hasTraffic = ({ summary: { classes, engine } }: RunInfo): boolean =>
+  engine !== 'model' && (classes[0] === undefined || classes[0].bytes_max > 0)
+
+/**
+ * A study or sweep opens on its result, predicted costs without traffic on their terms. Of a large machine, the
+ * picture shows only the hottest links, instead of a disc of arcs.
+ */
+export function firstPage({ runs, keys, findings }: Index): Partial<ViewState> {
+  const isLarge = runs.some((run) => run.summary.machine.links > BALL && hasTraffic(run))
+  const hottest = isLarge ? { hottest: HOTTEST_FIRST } : {}
+  const [first] = runs
+  if (findings) return { ...hottest, view: 'study' }
+  if (runs.length > 2 && keys.some(({ unit }) => unit === 'none') && runs.every(isPoint))
+    return { ...hottest, view: 'sweep' }
+  return first && hasCosts(first) && !hasTraffic(first) ? { ...hottest, view: 'costs' } : hottest
 }
+
+/** Whether a run is a point of a sweep or search. */
+const isPoint = ({ summary }: RunInfo): boolean => summary.sweep !== undefined

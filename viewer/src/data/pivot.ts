@@ -154,6 +154,42 @@ export function pivotOf(
   return { rows, columns, cells, low: Math.min(...means), high: Math.max(...means) }
 }
 
+/** Names of the seeds among the keys. */
+export const seedKeys = ({ keys }: Index): string[] => keys.filter(({ seed }) => seed).map(({ name }) => name)
+
+/** Whether two runs differ in seeds only, so that all their differences are noise. */
+export function differInSeedsOnly(index: Index, a: number, b: number): boolean {
+  const [one, other] = [index.runs[a], index.runs[b]]
+  if (!one || !other || a === b) return false
+  const differing = settings(index).filter(({ name }) => one.keys[name] !== other.keys[name])
+  return differing.length > 0 && differing.every(({ seed }) => seed)
+}
+
+/**
+ * The spread of each cell over seeds, by row and column: of its own runs or, if a seed is a key of the table, of
+ * all cells that differ from it only in that seed.
+ */
+export function spreadsOf(
+  { rows, columns, cells }: Pivot,
+  isSeed: { readonly rows: boolean; readonly columns: boolean },
+): number[][] {
+  const range = (some: readonly (PivotCell | null)[]): number => {
+    const known = some.flatMap((cell) => cell ?? [])
+    return known.length === 0
+      ? 0
+      : Math.max(...known.map(({ most }) => most)) - Math.min(...known.map(({ least }) => least))
+  }
+  return rows.map((_, r) =>
+    columns.map((_, c) =>
+      range(
+        cells.flatMap((line, row) =>
+          line.filter((_, column) => (row === r || isSeed.rows) && (column === c || isSeed.columns)),
+        ),
+      ),
+    ),
+  )
+}
+
 /** The run to compare with: the one that shares most other settings, such as the seed. */
 export function partnerOf(index: Index, run: number, among: readonly number[]): number {
   const keys = settingKeys(index)

@@ -186,8 +186,11 @@ export function partsOf(run: Run, block: Block, grouping: Grouping, aggregate: A
     for (let l = 0; l < run.links.count; l++) add(ofLink(l))
   } else {
     const [subject, seen] = [keyOf(run, block, grouping), new Set<number>()]
-    for (let row = 0; row < block.rows; row++)
-      if (!seen.has(key(row))) seen.add(key(row)) && add(subject(row))
+    for (let row = 0; row < block.rows; row++) {
+      if (seen.has(key(row))) continue
+      seen.add(key(row))
+      add(subject(row))
+    }
   }
   return { noun, key, aggregate, count: (of) => counts.get(of) ?? 1 }
 }
@@ -277,6 +280,23 @@ export function largestOf({ lines }: Lines): number {
   let most = 0
   for (const { values } of lines) for (const v of values) if (v > most) most = v
   return most
+}
+
+/** Total of a column over each interval; for a column that has no sum, its largest value. */
+export function totalsOverTime(
+  block: Block,
+  time: string,
+  { column, merge }: SeriesValue,
+): Lines['lines'][0] & Pick<Lines, 'times'> {
+  const [at, values] = [block.numbers.get(time)!, block.numbers.get(column)!]
+  const times = Float64Array.from(new Set(at)).sort()
+  const index = new Map(Array.from(times, (t, i) => [t, i] as const))
+  const totals = new Float64Array(times.length)
+  for (let row = 0; row < block.rows; row++) {
+    const [i, value] = [index.get(at[row]!)!, values[row]!]
+    if (!Number.isNaN(value)) totals[i] = merge === 'sum' ? totals[i]! + value : Math.max(totals[i]!, value)
+  }
+  return { subject: -1, times, values: totals }
 }
 
 /** Interval length. Empty intervals have no row, so it is the shortest distance between times. */

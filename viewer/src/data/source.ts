@@ -2,6 +2,8 @@
 import type { Unit } from '../base/format'
 import type { Findings } from './findings'
 import type { Explanation, MachineChange } from './explanation'
+import type { Headline } from './headline'
+import type { Ranking } from './ranking'
 import { decodeBlock, decodeBlocks, type Block } from './block'
 
 /** How several rows are merged; keys and attributes are not. */
@@ -67,6 +69,8 @@ export interface Index {
   readonly bad?: readonly BadRun[]
   /** Results of the opened study. */
   readonly findings?: Findings
+  /** Settings of the opened sweep, best first. */
+  readonly ranking?: Ranking
 }
 
 /** Statistics of a link class, computed by the engine; other numbers are figures of sweeps. */
@@ -100,6 +104,8 @@ export interface Summary {
   readonly classes: readonly ClassSummary[]
   readonly jobs?: readonly { readonly job: number; readonly name: string }[]
   readonly warnings: readonly string[]
+  /** Values of the keys, for a point of a sweep. */
+  readonly sweep?: Readonly<Record<string, unknown>>
 }
 
 export interface Source {
@@ -107,6 +113,8 @@ export interface Source {
   /** Tables of the first picture, by name. */
   first(run: number): Promise<ReadonlyMap<string, Block>>
   table(run: number, table: string, columns: readonly string[]): Promise<Block>
+  /** The sentence about a run. */
+  headline(run: number): Promise<Headline>
   /** Busiest links of each job. */
   explain(run: number): Promise<Explanation>
   /** Runs the experiment on changed machines; absent without a server. */
@@ -138,7 +146,7 @@ function checkProtocol(index: Index): Index {
 }
 
 export class HttpSource implements Source {
-  private readonly explanations = new Map<number, Promise<Explanation>>()
+  private readonly answers = new Map<string, Promise<unknown>>()
 
   /** `known`: the index if the page contains it. */
   constructor(
@@ -162,14 +170,21 @@ export class HttpSource implements Source {
     return decodeBlock(await response.arrayBuffer())
   }
 
+  headline(run: number): Promise<Headline> {
+    return this.answer<Headline>(`api/runs/${run}/headline.json`)
+  }
+
   explain(run: number): Promise<Explanation> {
-    const known = this.explanations.get(run)
-    if (known) return known
-    const asked = this.fetch(`api/runs/${run}/explain.json`).then(
-      (response) => response.json() as Promise<Explanation>,
-    )
-    this.explanations.set(run, asked)
-    return asked
+    return this.answer<Explanation>(`api/runs/${run}/explain.json`)
+  }
+
+  private answer<T>(path: string): Promise<T> {
+    let known = this.answers.get(path)
+    if (!known) {
+      known = this.fetch(path).then((response) => response.json())
+      this.answers.set(path, known)
+    }
+    return known as Promise<T>
   }
 
   async whatIf(run: number, job: string): Promise<readonly MachineChange[]> {
@@ -198,6 +213,7 @@ export interface EmbeddedData {
   readonly blocks: Readonly<Record<string, string>>
   /** By run; absent in pages that were assembled in the browser. */
   readonly explanations?: Readonly<Record<string, Explanation>>
+  readonly headlines?: Readonly<Record<string, Headline>>
 }
 
 export class EmbeddedSource implements Source {
@@ -225,6 +241,11 @@ export class EmbeddedSource implements Source {
     const block = inflate(text).then(decodeBlock)
     this.decoded.set(key, block)
     return block
+  }
+
+  headline(run: number): Promise<Headline> {
+    const known = this.data.headlines?.[run]
+    return known ? Promise.resolve(known) : Promise.reject(new SourceError('This page has no summary.'))
   }
 
   explain(run: number): Promise<Explanation> {

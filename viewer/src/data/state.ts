@@ -129,6 +129,8 @@ const SETTINGS = {
   zoom: numbers<readonly [number, number, number]>([1, 0, 0], 3, (v) => String(Number(v.toPrecision(5)))),
   /** Torus view; empty for all planes. */
   projection: text(''),
+  /** Whether the settings of colours and values are open. */
+  colours: flag,
   /** A name of `PANELS` (views/panels/panels.tsx). Old addresses name a panel of links. */
   panel: { ...text('matrices'), read: (t: string) => (t === 'links' ? 'matrices' : t) },
   /** Column for lines over time, such as `series.latency_mean_ns`; empty for the defaults. */
@@ -136,12 +138,12 @@ const SETTINGS = {
   /** Column of the heat map and the machine, and the rows of the heat map; empty for the first. */
   heat: text(''),
   rows: text(''),
-  /** Picoseconds. */
-  time: number(0),
+  /** Picoseconds; negative until chosen, which shows the worst interval. */
+  time: number(-1),
   /** Visible part of the time axis; null for all. */
   span: range,
   sweepKey: text(''),
-  sweepShow: oneOf(['map', 'lines', 'runs']),
+  sweepShow: oneOf(['ranking', 'map', 'lines', 'runs']),
   /** Keys of rows and columns; empty for the default, `-` for none. */
   sweepRows: text(''),
   sweepColumns: text(''),

@@ -174,6 +174,7 @@ function drawBands(pen: Pen, ring: Ring, bands: Float64Array, colors: readonly s
   )
   const largest = Math.max(...totals)
   if (!(largest > 0)) return
+  const drawn = new Float64Array(totals.length)
   for (let job = 0; job < jobs; job++) {
     pen.beginPath()
     let any = false
@@ -182,8 +183,8 @@ function drawBands(pen: Pen, ring: Ring, bands: Float64Array, colors: readonly s
       const value = bands[group * jobs + job]!
       if (!(value > 0)) continue
       any = true
-      let before = 0
-      for (let j = 0; j < job; j++) before += bands[group * jobs + j]!
+      const before = drawn[group]!
+      drawn[group] = before + value
       const [from, to] = [
         start + ((end - start) * before) / total,
         start + ((end - start) * (before + value)) / total,

@@ -177,6 +177,9 @@ export interface MatrixPanel {
   readonly texts: readonly MatrixText[]
 }
 
+/** Largest cell of the matrix of groups, in pixels, and the share of the panel's height for it. */
+const CELL_MAX = 22
+const GROUPS_HEIGHT = 0.55
 const LABEL_WIDTH = 24
 const GAP = 2
 const TITLE = 22
@@ -192,14 +195,17 @@ export function placeMatrices(
   inside: Interior,
   width: number,
   height: number,
+  /** The groups inside which links are shown, and whether the matrix of groups is; null for all of both. */
   onlyGroup: number | null = null,
+  between = onlyGroup === null,
 ): MatrixPanel {
   const matrices: PlacedMatrix[] = []
   const texts: MatrixText[] = []
   const groups = run.routers.groups
   let y = 0
-  if (groups > 1 && groups ** 2 <= CELLS_MAX && onlyGroup === null)
+  if (groups > 1 && groups ** 2 <= CELLS_MAX && between)
     y = placeGroupMatrix(groups, width, height, matrices, texts)
+  if (onlyGroup !== null && !inside.groups.includes(onlyGroup)) return { width, height: y, matrices, texts }
   // A cropped matrix would mislead: one wider than the panel at one pixel per cell is named instead of drawn.
   const fits = (f: Family): boolean => f.size + LABEL_WIDTH <= width
   for (const f of inside.families.filter((f) => !fits(f))) {
@@ -217,8 +223,9 @@ export function placeMatrices(
     .map((f) =>
       f.lines > 1 ? `${f.title}: ${f.lines} × (${f.size} × ${f.size})` : `${f.title}: ${f.size} × ${f.size}`,
     )
-  if (titled) {
-    texts.push({ x: 0, y: y + 13, text: 'Inside groups', align: 'left', strong: true })
+  if (titled || between) {
+    const text = titled ? 'Inside groups' : groups > 1 ? `Inside group ${onlyGroup}` : 'All links'
+    texts.push({ x: 0, y: y + 13, text, align: 'left', strong: true })
     y += 15
   }
   for (const line of wrapLines(sizes, Math.floor(width / LETTER))) {
@@ -253,17 +260,20 @@ function placeGroupMatrix(
   matrices: PlacedMatrix[],
   texts: MatrixText[],
 ): number {
-  const cell = Math.max(1, Math.min(11, Math.floor(Math.min(0.3 * height, width - LABEL_WIDTH) / groups)))
+  const cell = Math.max(
+    1,
+    Math.min(CELL_MAX, Math.floor(Math.min(GROUPS_HEIGHT * height, width - LABEL_WIDTH) / groups)),
+  )
   const top = TITLE + 14
   texts.push({ x: 0, y: 13, text: 'Between groups (from ↓ to →)', align: 'left', strong: true })
   matrices.push({ family: -1, group: -1, line: 0, x: LABEL_WIDTH, y: top, size: groups, cell, base: 0 })
-  const stride = cell >= 9 ? 1 : Math.ceil(30 / cell)
-  for (let g = 0; g < groups; g += stride) {
+  // Labels must not touch: of two digits across, of one line down.
+  const [across, down] = [Math.ceil(18 / cell), Math.ceil(13 / cell)]
+  for (let g = 0; g < groups; g++) {
     const middle = (g + 0.5) * cell
     const label = { text: String(g), strong: false }
-    texts.push({ ...label, x: LABEL_WIDTH - 4, y: top + middle + 4, align: 'right' })
-    if (cell < 11 || g % 2 === 0)
-      texts.push({ ...label, x: LABEL_WIDTH + middle, y: TITLE + 10, align: 'center' })
+    if (g % down === 0) texts.push({ ...label, x: LABEL_WIDTH - 4, y: top + middle + 4, align: 'right' })
+    if (g % across === 0) texts.push({ ...label, x: LABEL_WIDTH + middle, y: TITLE + 10, align: 'center' })
   }
   return top + groups * cell + 16
 }

@@ -5,7 +5,7 @@ import { hasLanes } from '../data/lanes'
 import { hasGroupTraffic, hasLatency } from '../data/latency'
 import type { RunModel } from '../data/model'
 import { hasSeries } from '../data/series'
-import type { Index } from '../data/source'
+import type { Index, RunInfo } from '../data/source'
 import { CompareView } from './compare/compare'
 import { compareExport } from './compare/sheet'
 import { CostsView } from './costs/costs'
@@ -15,7 +15,7 @@ import { JobsView, ofJob } from './jobs/jobs'
 import { jobsExport } from './jobs/sheet'
 import { LatencyView } from './latency/latency'
 import { latencyExport } from './latency/sheet'
-import { Overview } from './overview/overview'
+import { Overview, OverviewHead } from './overview/overview'
 import { overviewExport } from './export/overview'
 import { comparison } from './session/comparison'
 import type { Session } from './session/session'
@@ -33,11 +33,15 @@ interface ViewEntry {
   readonly label: string
   /** `seen`: whether the first picture is visible; the rest is rendered after it. */
   readonly Body: ComponentType<ViewContent & { seen: boolean }>
+  /** What is above all columns. */
+  readonly Head?: ComponentType<ViewContent & { seen: boolean }>
   /** Whether the left column with controls is shown. */
   readonly controls?: boolean
   sheet(of: ExportRequest): ExportSheet | null
-  /** Why the view is not available; null if it is. */
-  missing?(index: Index): string | null
+  /** Why the view is not available for a run; null if it is. */
+  missing?(index: Index, run: RunInfo | undefined): string | null
+  /** Settings that its button changes, too. */
+  enter?(state: Settings): Partial<Settings>
   /** What is shown; null for the chosen run. */
   shown?(session: Session, state: Settings, model: RunModel | undefined): ViewContent | null
   /** The change made by a key of this view. */
@@ -46,12 +50,14 @@ interface ViewEntry {
 
 /** In the order of their buttons. */
 const views = {
-  overview: { label: 'Overview', Body: Overview, controls: true, sheet: overviewExport },
+  overview: { label: 'Overview', Body: Overview, Head: OverviewHead, controls: true, sheet: overviewExport },
   compare: {
     label: 'Compare',
     Body: CompareView,
     controls: true,
     sheet: compareExport,
+    // Two pictures that look alike answer nothing; runs that were chosen keep their form.
+    enter: ({ compared }: Settings) => (compared.length === 0 ? { difference: true } : {}),
     missing: ({ runs }: Index) => (runs.length > 1 ? null : 'a comparison needs two runs; one is open'),
     shown: (session: Session, state: Settings): ViewContent | null => {
       const compared = comparison(session, state)
@@ -63,8 +69,8 @@ const views = {
     Body: TimeView,
     controls: true,
     sheet: timeExport,
-    missing: ({ runs }: Index) =>
-      runs.some((run) => hasSeries(run) || hasLanes(run)) ? null : 'no run has a time series',
+    missing: (_: Index, run: RunInfo | undefined) =>
+      run && (hasSeries(run) || hasLanes(run)) ? null : 'this run has no time series',
     shown: (session: Session, state: Settings, model: RunModel | undefined): ViewContent | null => {
       const moment = model && runAtTime(session, model.run, state)
       return moment ? { derived: moment, moment } : null
@@ -83,14 +89,14 @@ const views = {
     label: 'Latency',
     Body: LatencyView,
     sheet: latencyExport,
-    missing: ({ runs }: Index) =>
-      runs.some((run) => hasLatency(run) || hasGroupTraffic(run)) ? null : 'no run has packet latencies',
+    missing: (_: Index, run: RunInfo | undefined) =>
+      run && (hasLatency(run) || hasGroupTraffic(run)) ? null : 'this run has no packet latencies',
   },
   costs: {
     label: 'Costs',
     Body: CostsView,
     sheet: costsExport,
-    missing: ({ runs }: Index) => (runs.some(hasCosts) ? null : 'no run has costs'),
+    missing: (_: Index, run: RunInfo | undefined) => (run && hasCosts(run) ? null : 'this run has no costs'),
   },
   sweep: {
     label: 'Sweep',
@@ -110,5 +116,6 @@ export type View = keyof typeof views
 
 export const VIEWS: Readonly<Record<View, ViewEntry>> = views
 
-export const availableViews = (index: Index): View[] =>
-  (Object.keys(VIEWS) as View[]).filter((name) => !VIEWS[name].missing?.(index))
+/** Of a run; views of several runs are always available. */
+export const availableViews = (index: Index, run: RunInfo | undefined): View[] =>
+  (Object.keys(VIEWS) as View[]).filter((name) => !VIEWS[name].missing?.(index, run))

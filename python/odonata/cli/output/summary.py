@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from odonata.analysis.headline import headline
 from odonata.cli.output import columns, terminal
 from odonata.cli.output.absent import print_absent
 from odonata.cli.output.assumptions import print_assumptions
@@ -26,6 +27,7 @@ def print_summary(screen: Console, run: Run) -> None:
     summary = run.summary
     print_ending(screen, run)
     screen.print(_heading(run), style="bold")
+    screen.print(str(headline(run)), soft_wrap=True, markup=False, highlight=False)
     screen.print(describe_machine(summary["machine"]))
     if (simulated := run.part("end_ps")) is not None:
         screen.print(_simulated(run, simulated))

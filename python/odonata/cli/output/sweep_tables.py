@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
+from odonata.analysis.ranking import job_values, rank
 from odonata.cli.output import columns, terminal
 from odonata.quantity import Scale, scale
 from odonata.store.schema import ENDINGS, declarations
@@ -28,6 +29,7 @@ def as_data(sweep: Sweep) -> dict[str, Any]:
     return {
         "directory": str(sweep.path),
         "axes": [{"key": axis.key, "values": list(axis.values)} for axis in sweep.axes],
+        "headline": headline(sweep),
         "points": len(sweep.points),
         "kept": sweep.kept,
         "failures": [{"point": f.point.index, "message": f.message} for f in sweep.failures],
@@ -41,6 +43,8 @@ def print_sweep(screen: Console, sweep: Sweep) -> None:
     _print_incomplete(screen, sweep)
     if not sweep.complete:
         return
+    if (said := headline(sweep)) is not None:
+        screen.print(said, soft_wrap=True, markup=False, highlight=False)
     routed = any(run.routed for run in sweep.complete.values())
     if is_interference(sweep.axes):
         _print_slowdowns(screen, sweep)
@@ -74,6 +78,21 @@ def _print_incomplete(screen: Console, sweep: Sweep) -> None:
     for point, word in incomplete[:POINTS_SHOWN]:
         screen.print(f"  {point.index} {point.name}: {word}: {ENDINGS[word].meaning}", soft_wrap=True)
     _left_out(screen, len(incomplete), "sweep.json")
+
+
+def headline(sweep: Sweep) -> str | None:
+    """The best setting and what it changes; None for interference, or if the jobs have no times."""
+    if is_interference(sweep.axes):
+        return None
+    shorts = short_keys([axis.key for axis in sweep.axes])
+    settings = [
+        {short: text(value) for short, value in zip(shorts, point.values, strict=True)}
+        for point in sweep.complete
+    ]
+    seeds = [short for short, axis in zip(shorts, sweep.axes, strict=True) if axis.is_seed]
+    found = [job_values(run.jobs) for run in sweep.complete.values()]
+    ranked = rank(settings, [one[2] if one else {} for one in found], seeds=seeds)
+    return None if ranked is None else ranked.headline
 
 
 def _left_out(screen: Console, points: int, file: str) -> None:

@@ -12,6 +12,8 @@ import {
 import type { Run } from '../../data/run'
 import { focusOf, placeName, type Bottleneck } from '../../data/explanation'
 import { useExplanations } from '../panels/bottlenecks/bottlenecks'
+import { differInSeedsOnly } from '../../data/pivot'
+import { useSession } from '../session/session'
 import { PlaceButton } from '../panels/bottlenecks/place'
 import { Table } from '../tables/table'
 
@@ -31,6 +33,7 @@ export function Answers({ runs }: { runs: readonly Run[] }) {
 }
 
 function Answer({ base, other, named }: { base: Run; other: Run; named: boolean }) {
+  const { index } = useSession()
   const explanations = useExplanations([base.id, other.id])
   const jobs = useMemo(
     () =>
@@ -40,6 +43,7 @@ function Answer({ base, other, named }: { base: Run; other: Run; named: boolean 
     [base, other, explanations],
   )
   const [worst] = jobs
+  const isNoise = differInSeedsOnly(index, base.id, other.id)
   if (explanations === undefined)
     return (
       <div class="answer">
@@ -52,7 +56,10 @@ function Answer({ base, other, named }: { base: Run; other: Run; named: boolean 
         {named && <b>{other.label}: </b>}
         {worst ? (
           <>
-            <Verdict worst={worst} /> <BottleneckSentence job={worst} base={base} />{' '}
+            {isNoise && (
+              <b data-test={`noise-${other.id}`}>Within noise: the runs differ in their seed only. </b>
+            )}
+            <Verdict worst={worst} isNoise={isNoise} /> <BottleneckSentence job={worst} base={base} />{' '}
             <TrafficChanges job={worst} base={base} />
           </>
         ) : (
@@ -69,7 +76,13 @@ function Answer({ base, other, named }: { base: Run; other: Run; named: boolean 
   )
 }
 
-function Verdict({ worst: { job, figure, ratio } }: { worst: JobAnswer }) {
+interface VerdictProps {
+  readonly worst: JobAnswer
+  /** Whether the difference is not judged. */
+  readonly isNoise: boolean
+}
+
+function Verdict({ worst: { job, figure, ratio }, isNoise }: VerdictProps) {
   const name = (
     <>
       <i class="swatch" style={{ background: job.color }} /> <b>{job.name}</b>
@@ -86,12 +99,12 @@ function Verdict({ worst: { job, figure, ratio } }: { worst: JobAnswer }) {
     )
   return ratio > 1 ? (
     <>
-      {name} is <b class="more">{percent(ratio - 1)} slower</b> ({times}).
+      {name} is <b class={isNoise ? '' : 'more'}>{percent(ratio - 1)} slower</b> ({times}).
     </>
   ) : (
     <>
-      All jobs are faster; the smallest gain is {name}, <b class="less">{percent(1 - ratio)} faster</b> (
-      {times}).
+      All jobs are faster; the smallest gain is {name},{' '}
+      <b class={isNoise ? '' : 'less'}>{percent(1 - ratio)} faster</b> ({times}).
     </>
   )
 }

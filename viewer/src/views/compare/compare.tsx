@@ -28,6 +28,7 @@ export function CompareView({ compared }: ViewContent) {
         <Answers runs={compared.pair.map((d) => d.run.whole ?? d.run)} />
         {change ? (
           <>
+            <ClassBars runs={compared.pair} />
             <PairingNote compared={compared} />
             <PictureView derived={change.derived} change={change} />
             <HotLinks derived={change.derived} />
@@ -49,6 +50,53 @@ export function CompareView({ compared }: ViewContent) {
       </div>
       {change ? <SidePanel derived={change.derived} /> : null}
     </>
+  )
+}
+
+/** What changed, by class: a bar each; a click shows only this class. */
+function ClassBars({ runs }: { runs: readonly DerivedRun[] }) {
+  const session = useSession()
+  const { classesOff } = useStore(session.state)
+  const rows = useMemo(
+    () => classChanges(runs).filter(({ name, statistic }) => statistic === 'mean' && name !== 'all'),
+    runs.map((d) => d.stats),
+  )
+  const { unit, label } = runs[0]!.measure
+  const changeOf = ({ values: [before, after] }: (typeof rows)[0]): number => (after ?? 0) - (before ?? 0)
+  const most = Math.max(...rows.map((row) => Math.abs(changeOf(row))), Number.MIN_VALUE)
+  const names = rows.map(({ name }) => name)
+  return (
+    <section class="class-bars" aria-label={`Change of ${label.toLowerCase()} by class`}>
+      {rows.map((row) => {
+        const { name, values } = row
+        const change = changeOf(row)
+        const alone = names.every((other) => (other === name) !== classesOff.includes(other))
+        const width = (50 * Math.abs(change)) / most
+        return (
+          <button
+            key={name}
+            aria-pressed={alone}
+            title={`Show only the ${name} links`}
+            onClick={() =>
+              session.state.patch({ classesOff: alone ? [] : names.filter((other) => other !== name) })
+            }
+            data-test={`class-change-${name}`}
+          >
+            <b>{name}</b>
+            <span class="track">
+              <i
+                class={change < 0 ? 'less' : 'more'}
+                style={{ width: `${width}%`, left: `${change < 0 ? 50 - width : 50}%` }}
+              />
+            </span>
+            <span class="number">
+              ⌀ {values[0] === null ? '–' : quantity(values[0]!, unit)} →{' '}
+              {values[1] === null ? '–' : quantity(values[1]!, unit)} <em>{against(row, 1)}</em>
+            </span>
+          </button>
+        )
+      })}
+    </section>
   )
 }
 

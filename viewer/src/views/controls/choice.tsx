@@ -112,6 +112,9 @@ interface SettingButtonsProps<Key extends ChoiceKey> extends SettingProps<Key> {
   readonly tabs?: boolean
   /** Settings that change along with it. */
   readonly also?: Partial<Settings>
+  readonly offered?: readonly ViewState[Key][]
+  /** The word that is shown, if it is not the setting. */
+  readonly chosen?: ViewState[Key]
 }
 
 /** A button for each word of a setting. */
@@ -123,15 +126,18 @@ export function SettingButtons<Key extends ChoiceKey>({
   test = setting,
   tabs = false,
   also = {},
+  offered = choicesOf(setting),
+  chosen,
 }: SettingButtonsProps<Key>) {
   const { state } = useSession()
-  const chosen = useSettings()[setting]
+  const settings = useSettings()
+  const pressed = chosen ?? settings[setting]
   return (
     <div class={tabs ? 'segmented tabs' : 'segmented'} role="group" aria-label={label}>
-      {choicesOf(setting).map((word) => (
+      {offered.map((word) => (
         <button
           key={word}
-          aria-pressed={chosen === word}
+          aria-pressed={pressed === word}
           title={titles?.[word]}
           onClick={() => state.patch({ [setting]: word, ...also })}
           data-test={`${test}-${word}`}

@@ -1,5 +1,5 @@
-/** The left column. */
-import { useFrozenDuringDrag, useSession, useStore } from '../session/session'
+/** The left column: the distribution, and all else behind one button. */
+import { useFrozenDuringDrag, useSession, useSettings, useStore } from '../session/session'
 import type { Settings } from '../session/settings'
 import type { ViewContent } from '../session/viewcontent'
 import { Controls, ScaleLegend } from './controls'
@@ -12,7 +12,9 @@ import { RunHistograms } from './runhistograms'
 
 /** While a range is dragged, only the distribution is updated. */
 export function ControlColumn({ view, derived, compared }: ViewContent & { view: Settings['view'] }) {
-  const dragging = useStore(useSession().dragging)
+  const session = useSession()
+  const { colours: isOpen } = useSettings()
+  const dragging = useStore(session.dragging)
   const controls = useFrozenDuringDrag(dragging, () => (
     <Controls derived={derived}>
       <Ranks derived={derived} />
@@ -24,13 +26,27 @@ export function ControlColumn({ view, derived, compared }: ViewContent & { view:
   const last = useFrozenDuringDrag(dragging, () => <Jobs derived={derived} />)
   return (
     <>
-      {controls}
       <Distribution derived={derived} />
       {compared && <RunHistograms runs={compared.pair} />}
-      {scale}
       {view === 'overview' && <Directions derived={derived} />}
       {view === 'overview' && <Minimaps derived={derived} />}
-      {last}
+      <details
+        class="card colours"
+        open={isOpen}
+        onToggle={(event) => {
+          const { open } = event.currentTarget
+          if (open !== session.state.get().colours) session.state.patch({ colours: open })
+        }}
+      >
+        <summary data-test="colours">Colours</summary>
+        {isOpen && (
+          <>
+            {controls}
+            {scale}
+            {last}
+          </>
+        )}
+      </details>
     </>
   )
 }

@@ -8,7 +8,7 @@ import { show } from '../../data/describe'
 import type { Cables } from '../../data/difference'
 import type { DerivedRun } from '../../data/model'
 import { projectionOptions } from '../../data/projection'
-import { NO_ENDS } from '../../data/range'
+import { isOpen, NO_ENDS } from '../../data/range'
 import { routerColors } from '../../data/ranks'
 import { colorAt, looksFor, type LookTable } from '../../draw/look'
 import { Choice, SettingButtons, SettingChoice } from './choice'
@@ -16,6 +16,30 @@ import { RangeField } from './range'
 import { ThemeContext, useSession, useSettings } from '../session/session'
 import type { Settings } from '../session/settings'
 import './controls.css'
+
+/** The measure as the title of the distribution. */
+export function MeasureChoice({ derived: d }: { derived: DerivedRun }) {
+  const session = useSession()
+  return (
+    <select
+      class="measure"
+      aria-label="Measure"
+      data-test="measure"
+      value={d.measure.id}
+      // A range in other units would have no meaning.
+      onChange={(event) =>
+        session.state.patch({ measure: event.currentTarget.value, ...NO_ENDS, frozen: null })
+      }
+    >
+      {d.run.measures.map((m) => (
+        <option key={m.id} value={m.id}>
+          {/* The virtual channels have a menu of their own. */}
+          {d.run.whole ? (d.run.info.tables[CHANNELS]?.columns[m.id]?.label ?? m.label) : m.label}
+        </option>
+      ))}
+    </select>
+  )
+}
 
 /** `children` go below the router colour choice. */
 export function Controls({ derived: d, children }: { derived: DerivedRun; children?: ComponentChildren }) {
@@ -25,19 +49,18 @@ export function Controls({ derived: d, children }: { derived: DerivedRun; childr
   const patch = (fields: Partial<Settings>): void => session.state.patch(fields)
   const channels = session.channels()
   return (
-    <section class="card" aria-label="Measure">
-      <Choice
-        label="Measure"
-        test="measure"
-        value={d.measure.id}
-        options={d.run.measures.map((m) => ({
-          value: m.id,
-          // The virtual channels have their own menu below.
-          label: d.run.whole ? (d.run.info.tables[CHANNELS]?.columns[m.id]?.label ?? m.label) : m.label,
-        }))}
-        // A range in other units would have no meaning.
-        onChange={(measure) => patch({ measure, ...NO_ENDS, frozen: null })}
-      />
+    <section aria-label="Values">
+      <div class="row">
+        <button
+          disabled={isOpen(d.range)}
+          aria-pressed={state.inverted}
+          onClick={() => patch({ inverted: !state.inverted })}
+          title="Select the links outside of the range (I)"
+          data-test="range-invert"
+        >
+          invert the range
+        </button>
+      </div>
       {channels.length > 0 && (
         <Choice
           label="Virtual channels"
@@ -76,7 +99,7 @@ export function ScaleLegend({ derived: d, cables }: { derived: DerivedRun; cable
   const ramps = Object.entries(RAMPS).filter(([, ramp]) => ramp.diverging === d.signed)
   const chosen = RAMPS[state.ramp]?.diverging === d.signed ? state.ramp : ramps[0]![0]
   return (
-    <section class="card" aria-label="Colours">
+    <section aria-label="Colour scale">
       <header>
         <h2>{d.measure.unit === 'doublings' ? 'Factor' : d.signed ? 'Change' : d.measure.label}</h2>
         <SettingButtons setting="scale" label="Colour scale" />

@@ -1,17 +1,19 @@
 /** A histogram per link class on one axis, with a brush that filters. */
-import { useMemo, useRef } from 'preact/hooks'
+import { useContext, useId, useMemo, useRef } from 'preact/hooks'
 import { count } from '../../base/format'
 import { show } from '../../data/describe'
-import { isOpen, type ValueRange } from '../../data/range'
+import type { ValueRange } from '../../data/range'
 import { binCounts } from '../../data/histogram'
 import type { DerivedRun } from '../../data/model'
 import { classRows } from '../../data/rows'
 import { PERCENTILES } from '../../data/stats'
+import { looksFor } from '../../draw/look'
 import { Brush } from './brush'
 import { SettingButtons } from './choice'
+import { MeasureChoice } from './controls'
 import { bars, HistogramAxis, mostOf } from './histogram'
 import { HottestFilter, Range } from './range'
-import { useSession, useStore } from '../session/session'
+import { ThemeContext, useSession, useStore } from '../session/session'
 import { useSize } from '../canvas/size'
 import { TableButton } from '../tables/tables'
 import './distribution.css'
@@ -22,8 +24,6 @@ const BAR = 34
 const AXIS = 18
 
 export function Distribution({ derived: d }: { derived: DerivedRun }) {
-  const session = useSession()
-  const state = useStore(session.state)
   const frame = useRef<HTMLDivElement>(null)
   const { width } = useSize(frame)
   const classes = d.run.links.classes
@@ -34,6 +34,7 @@ export function Distribution({ derived: d }: { derived: DerivedRun }) {
     [d.sorted, d.axis],
   )
   const height = ROW * classes.length
+  const gradient = useId()
   const x = (value: number): number => Math.max(0, Math.min(1, d.axis.position(value))) * width
   const { range } = d
   const [low, high] = range.ends ?? [-Infinity, Infinity]
@@ -41,17 +42,7 @@ export function Distribution({ derived: d }: { derived: DerivedRun }) {
   return (
     <section class="card" aria-label="Distribution">
       <header>
-        <h2>Distribution</h2>
-        <span class="spring" />
-        <button
-          disabled={isOpen(range)}
-          aria-pressed={state.inverted}
-          onClick={() => session.state.patch({ inverted: !state.inverted })}
-          title="Invert the selection (I)"
-          data-test="range-invert"
-        >
-          invert
-        </button>
+        <MeasureChoice derived={d} />
         <SettingButtons setting="histogram" label="Histogram axis" />
       </header>
       <div class="histogram" ref={frame}>
@@ -59,6 +50,7 @@ export function Distribution({ derived: d }: { derived: DerivedRun }) {
           <ClassRow key={name} derived={d} name={name} code={code} top={row * ROW} />
         ))}
         <svg width={width} height={height + AXIS} role="img" aria-label="Histograms of the link classes">
+          <ColorGradient derived={d} width={width} id={gradient} />
           {classes.map(({ name, code }, row) => (
             <ClassBars
               key={name}
@@ -69,6 +61,7 @@ export function Distribution({ derived: d }: { derived: DerivedRun }) {
               top={row * ROW}
               width={width}
               x={x}
+              fill={`url(#${gradient})`}
             />
           ))}
           <HistogramAxis axis={d.axis} unit={d.measure.unit} width={width} y={height} />
@@ -97,10 +90,25 @@ interface ClassBarsProps {
   readonly top: number
   readonly width: number
   readonly x: (value: number) => number
+  readonly fill: string
+}
+
+/** The colours of the pictures along the axis: the histogram is their legend. */
+function ColorGradient({ derived: d, width, id }: { derived: DerivedRun; width: number; id: string }) {
+  const { ramp } = useStore(useSession().state)
+  const looks = looksFor(useContext(ThemeContext), ramp, d.signed)
+  const stops = Array.from({ length: 25 }, (_, i) => i / 24)
+  return (
+    <linearGradient id={id} gradientUnits="userSpaceOnUse" x1={0} x2={width} y1={0} y2={0}>
+      {stops.map((share) => (
+        <stop key={share} offset={share} stop-color={looks.colors[d.scale.shade(d.axis.value(share))]} />
+      ))}
+    </linearGradient>
+  )
 }
 
 /** Histogram of a class, the selected part in colour, with its percentiles. */
-function ClassBars({ derived: d, name, code, counts, top, width, x }: ClassBarsProps) {
+function ClassBars({ derived: d, name, code, counts, top, width, x, fill }: ClassBarsProps) {
   const path = bars(counts, mostOf([counts]), width, top + ROW - 2, BAR)
   const { percentiles } = d.stats[code]!
   return (
@@ -109,7 +117,7 @@ function ClassBars({ derived: d, name, code, counts, top, width, x }: ClassBarsP
       <path
         d={path}
         class="bars selected"
-        style={{ clipPath: clipTo(selectedParts(d.range, code, x, width), top, ROW) }}
+        style={{ fill, clipPath: clipTo(selectedParts(d.range, code, x, width), top, ROW) }}
       />
       <line x1={0} x2={width} y1={top + ROW - 1.5} y2={top + ROW - 1.5} class="base" />
       {PERCENTILES.map((p, i) => {

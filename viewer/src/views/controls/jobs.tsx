@@ -1,8 +1,9 @@
 /** The list of jobs with switches to hide, isolate or subtract each. */
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { counted, digits, quantity } from '../../base/format'
 import type { DerivedRun } from '../../data/model'
-import { jobNumbers, type Job, type Run } from '../../data/run'
+import { jobTotals } from '../../data/jobbars'
+import type { Job, Run } from '../../data/run'
 import type { JobMode } from '../../data/state'
 import { Communicators } from './communicators'
 import { useFocusOn, useSession, useSettings } from '../session/session'
@@ -28,14 +29,20 @@ export function toggleMode(
   return old === mode ? rest : { ...rest, [job]: mode }
 }
 
+/** Listed jobs; the others are found by name. */
+const LISTED = 50
+
 export function Jobs({ derived: d }: { derived: DerivedRun }) {
   const session = useSession()
   const state = useSettings()
   const { run, measure } = d
   const traffic = useMemo(() => jobTotals(d), [run, measure])
   const set = (jobs: Record<number, JobMode>): void => session.state.patch({ jobs })
+  const [wanted, setWanted] = useState('')
+  const matching = run.jobs.filter(({ name }) => name.toLowerCase().includes(wanted.trim().toLowerCase()))
+  const listed = matching.slice(0, LISTED)
   return (
-    <section class="card jobs" aria-label="Jobs">
+    <section class="jobs" aria-label="Jobs">
       <header>
         <h2>Jobs</h2>
         <span>
@@ -60,11 +67,26 @@ export function Jobs({ derived: d }: { derived: DerivedRun }) {
       {measure.perJob === null && !d.signed && (
         <p class="hint">{measure.label} is not attributed to jobs: the switches do not change the values.</p>
       )}
+      {run.jobs.length > LISTED && (
+        <input
+          type="search"
+          placeholder={`Find one of ${run.jobs.length} jobs`}
+          aria-label="Find a job by name"
+          value={wanted}
+          onInput={(event) => setWanted(event.currentTarget.value)}
+          onKeyDown={(event) => event.stopPropagation()}
+        />
+      )}
       <ul>
-        {run.jobs.map((job) => (
+        {listed.map((job) => (
           <JobLine key={job.job} derived={d} job={job} traffic={traffic && traffic[job.job]!} />
         ))}
       </ul>
+      {matching.length > listed.length && (
+        <p class="hint">
+          {listed.length} of {matching.length} jobs
+        </p>
+      )}
       <Communicators derived={d} />
       <Marks />
     </section>
@@ -160,25 +182,12 @@ function Marks() {
   )
 }
 
-/** Total over all links by job; null if the measure is not attributed to jobs. */
-function jobTotals({ run, measure }: DerivedRun): Float64Array | null {
-  if (measure.perJob === null) return null
-  const totals = new Float64Array(jobNumbers(run))
-  const { job } = run.linkJobs
-  for (let i = 0; i < job.length; i++) totals[job[i]!]! += measure.perJob[i]!
-  return totals
-}
-
 function slowdown({ figures }: Job): string {
   const found = figures.find(({ id }) => id === 'slowdown')
   return found ? `, slowdown ${digits(found.value)}` : ''
 }
 
-function details(job: Job): string {
+export function details(job: Job): string {
   const figures = job.figures.map(({ label, unit, value }) => `${label}: ${quantity(value, unit, 4)}`)
-  return [
-    job.name,
-    `pattern ${job.pattern}, placement ${job.placement}. Click to focus its routers`,
-    ...figures,
-  ].join('\n')
+  return [job.name, `pattern ${job.pattern}, placement ${job.placement}`, ...figures].join('\n')
 }

@@ -4,14 +4,14 @@ import type { Unit } from '../../base/format'
 import { cellText, type Pivot } from '../../data/pivot'
 import { fillBox, write } from '../../draw/blocks'
 import type { LookTable } from '../../draw/look'
-import { pivotScale } from '../tables/pivot'
+import { pivotColors, type ColorRules } from '../../data/noise'
 
 const CELL = { width: 190, height: 44 }
 const NAMES = 200
 const HEAD = 24
 
-export function pivotPart(pivot: Pivot, unit: Unit, looks: LookTable): SheetPart {
-  const scale = pivotScale(pivot)
+export function pivotPart(pivot: Pivot, unit: Unit, looks: LookTable, rules: ColorRules): SheetPart {
+  const { shades } = pivotColors(pivot, unit, rules)
   const left = (column: number): number => NAMES + column * CELL.width
   return {
     width: left(Math.max(3, pivot.columns.length)),
@@ -24,7 +24,7 @@ export function pivotPart(pivot: Pivot, unit: Unit, looks: LookTable): SheetPart
         pivot.cells[r]!.forEach((cell, c) => {
           if (!cell) return
           const [mean, spread] = cellText(cell, unit)
-          const color = looks.colors[scale.shade(cell.mean)]!
+          const color = looks.colors[shades[r]![c]!]!
           fillBox(pen, { x: left(c), y: y + 2, width: 14, height: CELL.height - 4 }, color)
           write(pen, mean, left(c) + 20, y + 18, looks, { strong: true })
           write(pen, spread, left(c) + 20, y + 34, looks, { size: 10 })

@@ -10,12 +10,13 @@ const unknown = (name: string, known: object): string | null =>
   Object.hasOwn(known, name) ? null : `unknown value ${name}; expected ${Object.keys(known).join(', ')}`
 
 export const CHECKS_OF_NAMES: Checks = {
-  view: ({ view }, index) => unknown(view, VIEWS) ?? VIEWS[view as View].missing?.(index) ?? null,
+  view: ({ view, run }, index) =>
+    unknown(view, VIEWS) ?? VIEWS[view as View].missing?.(index, index.runs[run]) ?? null,
   panel: ({ panel }) => unknown(panel, PANELS),
 }
 
 /** The URL fragment of the settings. An empty fragment means the default first picture. */
-const addressOf = (state: ViewState): string => writeUrl(state) || 'hottest=0'
+export const addressOf = (state: ViewState): string => writeUrl(state) || 'hottest=0'
 
 /**
  * Syncs the settings with the URL. Each settled change is one history entry, so the browser's back button

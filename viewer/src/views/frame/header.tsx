@@ -38,7 +38,11 @@ export function Header({ run, views, onExport, onHelp }: HeaderProps) {
         </select>
       )}
       {runs.length === 1 && <span class="run-name">{runs[0]!.label}</span>}
-      <ViewButtons views={views} view={state.view} onChoose={(view) => session.state.patch({ view })} />
+      <ViewButtons
+        views={views}
+        view={state.view}
+        onChoose={(view) => session.state.patch({ view, ...VIEWS[view].enter?.(session.state.get()) })}
+      />
       <span class="spring" />
       {run && <Search run={run} />}
       <Menu onExport={onExport} />

@@ -1,5 +1,6 @@
 /** Page skeleton and tasks around the first picture. */
 import { useEffect } from 'preact/hooks'
+import '../overview/overview.css'
 import type { RunModel } from '../../data/model'
 import type { RunInfo } from '../../data/source'
 import { drawingService } from '../../draw/drawingservice'
@@ -9,17 +10,22 @@ import type { Session } from '../session/session'
 /** The page layout before data has arrived, so that the first picture does not wait for it. */
 export function LoadingPage({ info }: { info: RunInfo }) {
   return (
-    <main class="body view-overview" aria-busy="true">
-      <aside class="left" aria-label="Controls" />
-      <div class="centre">
-        <FactsLine summary={info.summary} links={info.summary.machine.links} />
-        <figure class="picture">
-          <p class="loading">Loading {info.label} …</p>
-        </figure>
-        <section class="card links" />
+    <>
+      <div class="overview-head">
+        <p class="headline"> </p>
       </div>
-      <aside class="right" aria-label="Details" />
-    </main>
+      <main class="body view-overview" aria-busy="true">
+        <aside class="left" aria-label="Controls" />
+        <div class="centre">
+          <FactsLine summary={info.summary} links={info.summary.machine.links} />
+          <figure class="picture">
+            <p class="loading">Loading {info.label} …</p>
+          </figure>
+          <section class="card links" />
+        </div>
+        <aside class="right" aria-label="Details" />
+      </main>
+    </>
   )
 }
 

@@ -3,10 +3,25 @@ import { Facts } from '../picture/facts'
 import { HotLinks } from '../tables/links'
 import { PictureView } from '../picture/picture'
 import { SidePanel } from '../panels/panels'
+import { HeadlineText, useHeadline } from './headline'
+import { JobBars } from './jobbars'
 import type { ViewContent } from '../session/viewcontent'
 import { useFrozenDuringDrag, useSession, useStore } from '../session/session'
 
+/** Above all columns: the run in a sentence, and its jobs. */
+export function OverviewHead({ derived, seen }: ViewContent & { seen: boolean }) {
+  const dragging = useStore(useSession().dragging)
+  const headline = useHeadline(derived.run.id)
+  return useFrozenDuringDrag(dragging, () => (
+    <div class="overview-head">
+      <HeadlineText headline={headline} />
+      {seen && <JobBars derived={derived} />}
+    </div>
+  ))
+}
+
 export function Overview({ derived, seen }: ViewContent & { seen: boolean }) {
+  const headline = useHeadline(derived.run.id)
   const dragging = useStore(useSession().dragging)
   const facts = useFrozenDuringDrag(dragging, () => <Facts run={derived.run} />)
   const links = useFrozenDuringDrag(dragging, () =>
@@ -16,7 +31,7 @@ export function Overview({ derived, seen }: ViewContent & { seen: boolean }) {
     <>
       <div class="centre">
         {facts}
-        <PictureView derived={derived} />
+        <PictureView derived={derived} callout={headline ?? null} />
         {links}
       </div>
       {seen ? <SidePanel derived={derived} /> : <aside class="right" aria-label="Details" />}

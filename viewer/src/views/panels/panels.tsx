@@ -7,14 +7,15 @@ import { useSession, useSettings } from '../session/session'
 import { BottleneckView } from './bottlenecks/bottlenecks'
 import { GroupView } from './group/group'
 import { RouterView } from './group/router'
+import { LoadCurves } from './load/load'
 import { MatricesView } from './matrices/matrices'
 
 /** In the order of their tabs. */
 const panels = {
-  matrices: { label: 'Matrices', Body: MatricesView },
-  group: { label: 'Group', Body: GroupView },
+  matrices: { label: 'Traffic', title: 'Links by load, and between groups', Body: TrafficView },
+  group: { label: 'Group', Body: GroupView, missing: ({ run }: DerivedRun) => run.routers.groups < 2 },
   bottlenecks: {
-    label: 'Bottlenecks',
+    label: 'Why',
     title: 'Bottleneck of each job, its sharers, and the effect of faster or slower links',
     Body: BottleneckView,
   },
@@ -25,6 +26,8 @@ export type Panel = keyof typeof panels
 interface PanelEntry {
   readonly label: string
   readonly title?: string
+  /** Whether the run has no data for it. */
+  missing?(derived: DerivedRun): boolean
   readonly Body: ComponentType<{ derived: DerivedRun }>
 }
 
@@ -35,20 +38,28 @@ export function SidePanel({ derived }: { derived: DerivedRun }) {
   const session = useSession()
   const { panel } = useSettings()
   const seen = usePictureVisible()
-  const { Body } = PANELS[panel]
+  const names = PANEL_NAMES.filter((name) => !PANELS[name].missing?.(derived))
+  const shown = names.includes(panel) ? panel : names[0]!
+  const { Body } = PANELS[shown]
   return (
     <aside class="right" aria-label="Details">
-      <PanelTabs panel={panel} onChoose={(chosen) => session.state.patch({ panel: chosen })} />
+      <PanelTabs names={names} panel={shown} onChoose={(chosen) => session.state.patch({ panel: chosen })} />
       <RouterView derived={derived} />
       {seen ? <Body derived={derived} /> : <div class="matrices" data-drawing="later" />}
     </aside>
   )
 }
 
-export function PanelTabs({ panel, onChoose }: { panel: Panel; onChoose(panel: Panel): void }) {
+interface PanelTabsProps {
+  readonly names: readonly Panel[]
+  readonly panel: Panel
+  onChoose(panel: Panel): void
+}
+
+export function PanelTabs({ names, panel, onChoose }: PanelTabsProps) {
   return (
     <div class="segmented tabs" role="group" aria-label="Panel">
-      {PANEL_NAMES.map((name) => (
+      {names.map((name) => (
         <button
           key={name}
           aria-pressed={panel === name}
@@ -60,6 +71,18 @@ export function PanelTabs({ panel, onChoose }: { panel: Panel; onChoose(panel: P
         </button>
       ))}
     </div>
+  )
+}
+
+/** Load-duration curves, then the matrix of groups; with a group in focus, the links inside it. */
+function TrafficView({ derived: d }: { derived: DerivedRun }) {
+  const { groups } = d.run.routers
+  const inside = d.focus && d.focus.group >= 0 ? d.focus.group : groups === 1 ? 0 : -1
+  return (
+    <>
+      <LoadCurves derived={d} />
+      <MatricesView derived={d} group={inside} between />
+    </>
   )
 }
 

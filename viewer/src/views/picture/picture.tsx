@@ -1,12 +1,14 @@
 /** The interactive machine picture: draw, zoom, pan, hover, focus. */
 import { useCallback, useContext, useMemo, useRef } from 'preact/hooks'
 import { count } from '../../base/format'
+import type { Headline } from '../../data/headline'
 import type { DerivedRun } from '../../data/model'
 import { linkRows } from '../../data/rows'
 import { looksFor } from '../../draw/look'
 import { accountOf, accountText, visibleMarks } from '../../draw/account'
 import { MARKS_MAX } from '../../layout/picture'
 import { useMarkedRouters } from '../controls/communicators'
+import { Callout } from './callout'
 import { highlightOf, PictureContent, type Change } from './content'
 import { fit, useDrawing, useHighlight, type DisplayedPicture } from './drawing'
 import { useGestures } from './gestures'
@@ -44,6 +46,8 @@ interface PictureViewProps {
   readonly title?: string
   readonly compact?: boolean
   readonly change?: Change | null
+  /** A place with a label on the picture. */
+  readonly callout?: Headline | null
   /** The runs that are shown side by side. */
   readonly peers?: readonly DerivedRun[]
 }
@@ -53,6 +57,7 @@ export function PictureView({
   title,
   compact = false,
   change = null,
+  callout = null,
   peers = [d],
 }: PictureViewProps) {
   const session = useSession()
@@ -103,9 +108,10 @@ export function PictureView({
       >
         <canvas ref={canvas} />
         <canvas ref={overlay} class="overlay" />
+        {callout && <Callout of={callout} run={d.run} picture={picture} view={view} size={size} />}
       </div>
       <div class="reading foot">
-        <p data-test="drawn">
+        <p data-test="drawn" title={`${account}. ${picture.reading}`}>
           {account}
           {!compact && `. ${picture.reading}`}
           {data.scale !== d.scale && (

@@ -6,7 +6,7 @@ import { looksFor } from '../../draw/look'
 import { frontPicture } from '../../layout/front'
 import { titled } from '../export/parts'
 import { sheetOf, type ExportRequest, type ExportSheet } from '../export/sheets'
-import { axesOf, chosenOf, outcome } from './study'
+import { axesOf, chosenOf, outcome, rulesOf } from './study'
 import { pivotPart } from '../export/pivot'
 
 const SIZE = { width: 1000, height: 520 }
@@ -31,10 +31,14 @@ export function studyExport({ session: { index }, state, theme }: ExportRequest)
   const panels = findingsPanels(findings, chosenOf(state))
   if (!panels || panels.tables.length === 0) return null
   const { figure, panelKey, rowKey, columnKey, tables } = panels
+  const cells = looksFor(theme, state.ramp, true)
+  const rules = rulesOf(findings, panels)
   return sheetOf({
     name: `${figure.label} by ${[panelKey, rowKey, columnKey].filter(Boolean).join(', ')}`,
     facts: 'mean over all other settings, with min and max',
-    columns: [tables.map(({ panel, pivot }) => titled(panel, pivotPart(pivot, figure.unit, looks), looks))],
+    columns: [
+      tables.map(({ panel, pivot }) => titled(panel, pivotPart(pivot, figure.unit, cells, rules), looks)),
+    ],
     looks,
     csv,
   })

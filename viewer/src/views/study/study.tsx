@@ -13,6 +13,7 @@ import {
   type Findings,
   type FindingsPanels,
 } from '../../data/findings'
+import { pivotColors, type ColorRules } from '../../data/noise'
 import type { ViewState } from '../../data/state'
 import { drawFront } from '../../draw/front'
 import { frontPicture } from '../../layout/front'
@@ -61,6 +62,7 @@ function Costs({ of }: { of: Findings }) {
       </p>
     )
   const { figure, rowKey, columnKey } = panels
+  const rules = rulesOf(of, panels)
   const labelOf = (key: string): string => fieldOf(of.keys, key)?.label ?? ''
   return (
     <>
@@ -78,6 +80,7 @@ function Costs({ of }: { of: Findings }) {
               rowKey={labelOf(rowKey)}
               columnKey={labelOf(columnKey)}
               unit={figure.unit}
+              rules={rules}
               onOpen={(row, column) =>
                 openFinding(session, of.entries[entries[pivot.cells[row]![column]!.runs[0]!]!]!)
               }
@@ -91,6 +94,14 @@ function Costs({ of }: { of: Findings }) {
       </p>
     </>
   )
+}
+
+/** All tables of the page have one range of colours. */
+export function rulesOf(of: Findings, { rowKey, columnKey, tables, figure }: FindingsPanels): ColorRules {
+  const isSeed = (key: string): boolean => fieldOf(of.keys, key)?.seed === true
+  const seeds = { rows: isSeed(rowKey), columns: isSeed(columnKey) }
+  const ranges = tables.map(({ pivot }) => pivotColors(pivot, figure.unit, seeds).of.scale.high)
+  return { ...seeds, least: Math.max(...ranges) }
 }
 
 function StudyPickers({ of, panels }: { of: Findings; panels: FindingsPanels }) {

@@ -12,17 +12,17 @@ import { pivotPart } from '../export/pivot'
 import { inColumns, sheetOf, type ExportRequest, type ExportSheet } from '../export/sheets'
 import type { Session } from '../session/session'
 import { levelColors } from './interactions'
-import { sweepTable, type SweepTable } from './sweep'
+import { seedsOf, sweepTable, type SweepTable } from './sweep'
 
 const LINES = 340
 
 export function sweepExport({ session, state, theme }: ExportRequest): ExportSheet | null {
   const table = sweepTable(session, state)
   if (!table) return null
-  const looks = looksFor(theme, state.ramp, false)
+  const looks = looksFor(theme, state.ramp, state.sweepShow !== 'runs')
   if (state.sweepShow === 'runs') return thumbnailsExport(session, looks)
   const { pivot, figure, rowKey, columnKey } = table
-  const cells = pivotPart(pivot, figure.unit, looks)
+  const cells = pivotPart(pivot, figure.unit, looks, seedsOf(session, table))
   const lines = state.sweepShow === 'lines' ? [linesPart(table, cells.width, looks)] : []
   return sheetOf({
     name: `${figure.label} by ${[rowKey, columnKey].filter(Boolean).join(' and ')}`,

@@ -8,17 +8,20 @@ import {
   partnerOf,
   partsOf,
   pivotOf,
+  seedKeys,
   settingKeys,
   defaultFigure,
   defaultKeys,
   type FigureOption,
   type Pivot,
 } from '../../data/pivot'
-import type { ViewState } from '../../data/state'
+import type { ColorRules } from '../../data/noise'
+import { choicesOf, type ViewState } from '../../data/state'
 import { Choice, KeyChoice, SettingButtons, SettingChoice } from '../controls/choice'
 import { Interactions } from './interactions'
 import { PivotTable } from '../tables/pivot'
 import { useSession, useStore, type Session } from '../session/session'
+import { RankingView } from './ranking'
 import { Thumbnails } from './thumbnails'
 import './sweep.css'
 
@@ -68,17 +71,21 @@ function figureOf(session: Session, run: number, id: string): number | undefined
 
 export function SweepView() {
   const session = useSession()
-  const state = useStore(session.state)
+  const { sweepShow } = useStore(session.state)
+  const { ranking } = session.index
+  const show = sweepShow === 'ranking' && !ranking ? 'map' : sweepShow
   return (
     <>
       <SettingButtons
         setting="sweepShow"
         label="Sweep display"
-        words={{ map: 'Map', lines: 'Lines', runs: 'Runs' }}
+        words={{ ranking: 'Ranking', map: 'Map', lines: 'Lines', runs: 'Runs' }}
+        offered={ranking ? choicesOf('sweepShow') : choicesOf('sweepShow').slice(1)}
+        chosen={show}
         test="sweep"
         tabs
       />
-      {state.sweepShow === 'runs' ? <Thumbnails /> : <Table />}
+      {show === 'ranking' ? <RankingView ranking={ranking!} /> : show === 'runs' ? <Thumbnails /> : <Table />}
     </>
   )
 }
@@ -97,7 +104,7 @@ function Table() {
         <p class="hint centred">No run has the figure “{figure.label}”.</p>
       )}
       {pivot.rows.length > 0 &&
-        (state.sweepShow === 'map' ? <PivotMap table={table} /> : <Interactions table={table} />)}
+        (state.sweepShow === 'lines' ? <Interactions table={table} /> : <PivotMap table={table} />)}
       <p class="reading" data-test="sweep-reading">
         {figure.label} by {rowKey || 'all runs'}
         {columnKey !== '' && columnKey !== rowKey ? ` and ${columnKey}` : ''}. Cell: mean over its runs, with
@@ -155,6 +162,12 @@ function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTa
   )
 }
 
+/** Whether rows and columns are seeds. */
+export function seedsOf({ index }: Session, { rowKey, columnKey }: SweepTable): ColorRules {
+  const seeds = seedKeys(index)
+  return { rows: seeds.includes(rowKey), columns: seeds.includes(columnKey) }
+}
+
 function PivotMap({ table }: { table: SweepTable }) {
   const session = useSession()
   const { sweepBase } = useStore(session.state)
@@ -167,8 +180,17 @@ function PivotMap({ table }: { table: SweepTable }) {
     session.state.patch({
       view: 'compare',
       compared: [partnerOf(session.index, run, base.runs), run],
-      difference: false,
+      difference: true,
     })
   }
-  return <PivotTable pivot={pivot} rowKey={rowKey} columnKey={columnKey} unit={figure.unit} onOpen={open} />
+  return (
+    <PivotTable
+      pivot={pivot}
+      rowKey={rowKey}
+      columnKey={columnKey}
+      unit={figure.unit}
+      rules={seedsOf(session, table)}
+      onOpen={open}
+    />
+  )
 }

@@ -18,7 +18,7 @@ export function HotLinks({ derived: d }: { derived: DerivedRun }) {
   const reduced = useStore(session.dragging)
   const last = useRef<number[]>([])
   const rows = useMemo(
-    () => (reduced ? last.current : hottest(d.values, d.selection.selected, ROWS)),
+    () => (reduced ? last.current : hottest(rankedBy(d), d.selection.selected, ROWS)),
     [d.values, d.selection, reduced],
   )
   last.current = rows
@@ -43,6 +43,13 @@ export function HotLinks({ derived: d }: { derived: DerivedRun }) {
       </div>
     </section>
   )
+}
+
+/** Ratios are ranked by the change in bytes: that of two small values may be noise. */
+function rankedBy({ values, measure, sides }: DerivedRun): Float64Array {
+  const [before, after] = sides
+  if (measure.unit !== 'doublings' || !before || !after) return values
+  return after.values.map((value, l) => (values[l] === 0 ? 0 : value - before.values[l]!))
 }
 
 function Row({ derived: d, link: l }: { derived: DerivedRun; link: number }) {

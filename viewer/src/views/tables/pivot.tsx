@@ -1,31 +1,37 @@
 /** A table of cells coloured by mean; a click opens the runs. */
 import { useContext } from 'preact/hooks'
-import type { Unit } from '../../base/format'
+import { quantity, signedPercent, type Unit } from '../../base/format'
+import { pivotColors, type ColorRules } from '../../data/noise'
 import { cellText, type Pivot, type PivotCell } from '../../data/pivot'
-import { colorScale, type ColorScale } from '../../data/scale'
 import { looksFor } from '../../draw/look'
 import { ThemeContext, useSession, useStore } from '../session/session'
 import './pivot.css'
-
-/** From the smallest to the largest mean. Not from zero: differences matter. */
-export function pivotScale({ low, high }: Pivot): ColorScale {
-  return colorScale('linear', Float64Array.of(low, high), false, [low, high > low ? high : low + 1])
-}
 
 interface PivotTableProps {
   readonly pivot: Pivot
   readonly rowKey: string
   readonly columnKey: string
   readonly unit: Unit
+  readonly rules: ColorRules
   onOpen(row: number, column: number): void
 }
 
-export function PivotTable({ pivot, rowKey, columnKey, unit, onOpen }: PivotTableProps) {
+export function PivotTable({ pivot, rowKey, columnKey, unit, rules, onOpen }: PivotTableProps) {
   const { ramp } = useStore(useSession().state)
-  const looks = looksFor(useContext(ThemeContext), ramp, false)
-  const scale = pivotScale(pivot)
+  const looks = looksFor(useContext(ThemeContext), ramp, true)
+  const { shades, of } = pivotColors(pivot, unit, rules)
+  const size = of.scale.high
+  const gradient = [-1, -0.5, 0, 0.5, 1].map((share) => looks.colors[of.scale.shade(share * size)]!)
   return (
     <div class="table-frame">
+      <p class="hint pivot-legend" data-test="pivot-legend">
+        <span class="mini-ramp">
+          {signedPercent(-size)}
+          <i style={{ background: `linear-gradient(to right, ${gradient.join(', ')})` }} />
+          {signedPercent(size)}
+        </span>
+        from {quantity(of.middle, unit)}; one colour: no difference beyond the spread of seeds
+      </p>
       <table class="pivot" data-test="pivot">
         <thead>
           <tr>
@@ -49,7 +55,7 @@ export function PivotTable({ pivot, rowKey, columnKey, unit, onOpen }: PivotTabl
                     <Cell
                       cell={cell}
                       unit={unit}
-                      color={looks.colors[scale.shade(cell.mean)]!}
+                      color={looks.colors[shades[r]![c]!]!}
                       onOpen={() => onOpen(r, c)}
                     />
                   )}

@@ -10,6 +10,7 @@ import {
   partsOf,
   seriesLines,
   seriesTables,
+  totalsOverTime,
   type Grouping,
   type Lines,
   type SeriesTable,
@@ -121,6 +122,25 @@ export function linesOf(
   }
   return found
 }
+
+/** The totals of the heat map's column, and its worst interval; null while loading or without one. */
+export function totalsOf(
+  session: Session,
+  run: Run,
+  column: SeriesColumn | undefined,
+): { times: Float64Array; values: Float64Array; worst: number } | null {
+  const block = column && blockOf(session, run, column)
+  if (!column || typeof block !== 'object') return null
+  let found = totals.get(block)
+  if (!found) {
+    const { times, values } = totalsOverTime(block, column.table.time, column.value)
+    const worst = values.reduce((best, value, i) => (value > values[best]! ? i : best), 0)
+    totals.set(block, (found = { times, values, worst: times[worst] ?? 0 }))
+  }
+  return found
+}
+
+const totals = new WeakMap<Block, { times: Float64Array; values: Float64Array; worst: number }>()
 
 /** How a row of the heat map merges its links, such as `, max of their links`; empty if it is one link. */
 export function mergeText(run: Run, block: Block, by: Grouping, how: Aggregate): string {

@@ -23,6 +23,7 @@ import {
   linesOf,
   mergeText,
   shownLines,
+  totalsOf,
   type SeriesColumn,
 } from './moment'
 import { PictureView } from '../picture/picture'
@@ -63,6 +64,10 @@ export function TimeView({ derived: { run }, moment }: ViewContent) {
   const heat = chosenHeat(run.info, state)
   const [ofLines, ofHeat] = [useTimes(run, lines[0]), useTimes(run, heat)]
   const times = ofLines ?? ofHeat
+  const worst = totalsOf(session, run, heat)?.worst
+  useEffect(() => {
+    if (state.time < 0 && worst !== undefined) session.state.patch({ time: worst })
+  }, [state.time, worst])
   // All charts share one time axis, so they can be compared vertically.
   const ranks = hasLanes(run.info)
   const lanes = ranks ? lanesIn(session, run) : undefined

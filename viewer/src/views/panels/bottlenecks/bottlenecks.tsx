@@ -15,7 +15,7 @@ import {
   type Explanation,
   type MachineChange,
 } from '../../../data/explanation'
-import { useSession, useShownRuns } from '../../session/session'
+import { useSession, useSettings, useShownRuns } from '../../session/session'
 import { Table } from '../../tables/table'
 import { PlaceButton } from './place'
 import './bottlenecks.css'
@@ -24,7 +24,18 @@ export function BottleneckView({ derived: { run } }: { derived: DerivedRun }) {
   const session = useSession()
   const ids = useShownRuns()
   const found = useExplanations(ids)
-  const jobs = useMemo(() => (Array.isArray(found) ? explainedJobs(run, found) : []), [run, found])
+  const { jobs: modes } = useSettings()
+  const jobs = useMemo(
+    () =>
+      Array.isArray(found)
+        ? explainedJobs(run, found).filter(
+            ({ job, explanations }) =>
+              modes[job.job] !== 'hidden' && explanations.some((one) => one !== null),
+          )
+        : [],
+    [run, found, modes],
+  )
+  const shown = run.jobs.filter(({ job }) => modes[job] !== 'hidden').length
   if (found === undefined) return <p class="loading">Loading bottlenecks …</p>
   if (typeof found === 'string') return <p class="hint">{found}</p>
   return (
@@ -52,6 +63,11 @@ export function BottleneckView({ derived: { run } }: { derived: DerivedRun }) {
           })}
         </section>
       ))}
+      {jobs.length < shown && (
+        <p class="reading" data-test="not-explained">
+          Only the slowest jobs are explained. For another: <code>odonata explain RUN --job NAME</code>.
+        </p>
+      )}
       <p class="reading">
         A link is busy with bytes of all jobs. To measure the cost of each competing job, run{' '}
         <code>odonata explain RUN --job NAME</code>

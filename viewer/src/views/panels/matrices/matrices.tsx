@@ -7,11 +7,23 @@ import { placeMatrices } from '../../../layout/matrices'
 import { cellRows, cellSource, describeCell, useCellSteps } from './cells'
 import { geometryOf, ThemeContext, useFocusOn, useSession, useStore } from '../../session/session'
 import { useMarkedCells, useMatrixCanvas } from './canvas'
+import { MiniRamp } from '../../canvas/miniramp'
 import { useSize } from '../../canvas/size'
 import { TableButton } from '../../tables/tables'
 import './matrices.css'
 
-export function MatricesView({ derived: d, group = null }: { derived: DerivedRun; group?: number | null }) {
+interface MatricesProps {
+  readonly derived: DerivedRun
+  /** The group inside which links are shown; -1 for none. */
+  readonly group: number
+  /** Whether the matrix of groups is shown, with its legend. */
+  readonly between?: boolean
+}
+
+/** What a cell of the matrix of groups shows. */
+const MERGED = { max: 'Largest link', mean: 'Mean of the links', sum: 'Sum of the links' } as const
+
+export function MatricesView({ derived: d, group, between = false }: MatricesProps) {
   const session = useSession()
   const state = useStore(session.state)
   const theme = useContext(ThemeContext)
@@ -24,8 +36,8 @@ export function MatricesView({ derived: d, group = null }: { derived: DerivedRun
   const geometry = geometryOf(d.run)
   const looks = looksFor(theme, state.ramp, d.signed)
   const panel = useMemo(
-    () => placeMatrices(d.run, geometry.interior, size.width - 4, size.height, group),
-    [d.run, size, group],
+    () => placeMatrices(d.run, geometry.interior, size.width - 4, size.height, group, between),
+    [d.run, size, group, between],
   )
   const source = cellSource(d, state)
 
@@ -46,6 +58,11 @@ export function MatricesView({ derived: d, group = null }: { derived: DerivedRun
   const { leftOut } = geometry.interior
   return (
     <div class="matrices">
+      {between && d.run.routers.groups > 1 && (
+        <p class="hint matrix-legend" data-test="matrix-legend">
+          {MERGED[state.aggregate]} <MiniRamp scale={source.scales[0]!} unit={d.measure.unit} />
+        </p>
+      )}
       <div
         class="canvas-frame scrolling"
         ref={frame}

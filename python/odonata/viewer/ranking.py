@@ -1,0 +1,53 @@
+"""The settings of a sweep from best to worst, for the viewer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import pyarrow as pa
+
+from odonata import _core
+from odonata.analysis.ranking import job_values, rank, text_of
+from odonata.store.sweep import short_keys, text
+
+POINTS_MAX = 2_000
+
+
+def ranking(places: Sequence[Mapping[str, Any] | None], jobs: Sequence[pa.Table]) -> dict[str, Any] | None:
+    """The result of a sweep; None if the runs are not points of one, or their jobs have no times.
+
+    Args:
+        places: Values of the sweep's keys by run.
+        jobs: The table `jobs` of each run.
+    """
+    if (
+        not 2 <= len(places) <= POINTS_MAX
+        or not all(places)
+        or len({tuple(place or ()) for place in places}) > 1
+    ):
+        return None
+    keys = list(places[0] or {})
+    seeds = [
+        short
+        for key, short in zip(keys, short_keys(keys), strict=True)
+        if key == "seed" or _core.is_seed(key)
+    ]
+    settings = [
+        {short: text(value) for short, value in zip(short_keys(keys), (place or {}).values(), strict=True)}
+        for place in places
+    ]
+    found = [job_values(table) for table in jobs]
+    known = next((one for one in found if one is not None), None)
+    ranked = rank(settings, [one[2] if one else {} for one in found], seeds=seeds)
+    if known is None or ranked is None:
+        return None
+    rows = [{**asdict(row), "text": text_of(row.setting)} for row in ranked.rows]
+    return {
+        "headline": ranked.headline,
+        "label": known[0],
+        "unit": known[1],
+        "jobs": list(ranked.jobs),
+        "rows": rows,
+    }
