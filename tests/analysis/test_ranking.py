@@ -75,7 +75,7 @@ def test_the_interval_contains_the_mean(values: list[float]) -> None:
     assert found.low <= found.mean <= found.high
 
 
-def test_quantiles_decrease_to_those_of_the_normal_distribution() -> None:
+def test_quantiles_decrease_to_the_normal_distribution() -> None:
     values = [t95(n) for n in range(1, 200)]
     assert values == sorted(values, reverse=True)
     assert values[-1] == pytest.approx(NormalDist().inv_cdf(0.975), abs=0.02)

@@ -315,13 +315,13 @@ test('a machine with unused groups is drawn completely', async () => {
   const drawing = radialPicture(run)
   const place = await placeOf(page.locator('.picture .canvas-frame'), drawing)
   // The last group is idle; the pointer is where its band would be.
-  const { start, end } = drawing.ring!.sectors[14]!
+  const { start, end } = drawing.rings[0]!.sectors[14]!
   const middle = (start + end) / 2
-  const radius = (drawing.ring!.bandInner + drawing.ring!.bandOuter) / 2
+  const radius = (drawing.rings[0]!.bandInner + drawing.rings[0]!.bandOuter) / 2
   const tip = await tipAt(
     ...place(
-      drawing.ring!.centre + radius * Math.sin(middle),
-      drawing.ring!.centre - radius * Math.cos(middle),
+      drawing.rings[0]!.x + radius * Math.sin(middle),
+      drawing.rings[0]!.y - radius * Math.cos(middle),
     ),
   )
   expect(tip).toContain('Group 14')

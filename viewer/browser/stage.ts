@@ -178,7 +178,7 @@ export function forgive(errors: RegExp): void {
   onPurpose = errors
 }
 
-/** With all controls open, unless the settings are those of the first page. */
+/** With all controls open, unless the first page is opened. */
 const withControls = (settings: string): string =>
   settings === '' || settings.includes('colours=') ? settings : `${settings}&colours=1`
 

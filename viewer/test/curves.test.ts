@@ -43,7 +43,7 @@ const picture = (curves: number[], taper: readonly [number, number], ring = fals
   curves: Float32Array.from(curves),
   taper,
   stub: null,
-  ring: (ring ? {} : null) as never,
+  rings: (ring ? [{}] : []) as never,
 })
 
 /** B(t) by definition. */

@@ -41,7 +41,7 @@ describe('radial', () => {
 
   test('nodes of a router share its angle range', () => {
     // Two routers share 120 degrees minus the gap of 0.02; three nodes each a third of a half.
-    const ring = radialPicture(tiny({ nodesPerRouter: 3 })).ring!
+    const ring = radialPicture(tiny({ nodesPerRouter: 3 })).rings[0]!
     const part = ((2 * Math.PI) / 3 - 0.02) / 6
     ring.nodes!.forEach((angle, i) => {
       const n = Math.floor(i / 2)
@@ -49,7 +49,7 @@ describe('radial', () => {
       expect(angle).toBeCloseTo((group * 2 * Math.PI) / 3 + 0.01 + ((n % 6) + (i % 2)) * part, 9)
     })
     expect(ring.nodes!.length).toBe(2 * 18)
-    expect(radialPicture(edison({ nodesPerRouter: 5 })).ring!.nodes).toBeNull()
+    expect(radialPicture(edison({ nodesPerRouter: 5 })).rings[0]!.nodes).toBeNull()
   })
 
   const run = edison()
@@ -63,7 +63,7 @@ describe('radial', () => {
   })
 
   test('each router lies in the sector of its group, without overlap', () => {
-    const { inner, outer, sectors } = picture.ring!
+    const { inner, outer, sectors } = picture.rings[0]!
     const seen = new Set<string>()
     for (let r = 0; r < run.routers.count; r++) {
       const [x, y] = [picture.routers[2 * r]! - 500, picture.routers[2 * r + 1]! - 500]
@@ -101,7 +101,7 @@ describe('radial', () => {
         [c[0]!, c[1]!],
         [c[6]!, c[7]!],
       ] as const)
-        expect(Math.hypot(x - 500, y - 500)).toBeCloseTo(picture.ring!.inner, 2)
+        expect(Math.hypot(x - 500, y - 500)).toBeCloseTo(picture.rings[0]!.inner, 2)
       seen.add([...c].map((v) => v.toFixed(2)).join())
     }
     expect(seen.size).toBe(5040)
@@ -141,9 +141,9 @@ describe('radial', () => {
         wires,
       }),
     )
-    expect(picture.ring!.sectors).toHaveLength(4)
+    expect(picture.rings[0]!.sectors).toHaveLength(4)
     expect([...picture.routers].every(Number.isFinite)).toBe(true)
-    const [one, forty] = picture.ring!.sectors
+    const [one, forty] = picture.rings[0]!.sectors
     expect((forty!.end - forty!.start) / (one!.end - one!.start)).toBeGreaterThan(20)
   })
 

@@ -42,7 +42,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedSetting:
     """A setting, its points and the values of each job; None for a job without a value."""
 
     setting: dict[str, object]
@@ -57,7 +57,7 @@ class Ranking:
 
     headline: str
     jobs: tuple[str, ...]
-    rows: tuple[Ranked, ...]
+    rows: tuple[RankedSetting, ...]
 
 
 def t95(degrees: int) -> float:
@@ -118,7 +118,7 @@ def rank(
         at_base = [[value for point in base if (value := values[point].get(job))] for job in jobs]
         ratios = [mean(a) / mean(b) for a, b in zip(found, at_base, strict=True) if a and b]
         score = math.exp(mean(math.log(ratio) for ratio in ratios)) if ratios else math.inf
-        rows.append(Ranked(dict(zip(names, key, strict=True)), tuple(points), spreads, score))
+        rows.append(RankedSetting(dict(zip(names, key, strict=True)), tuple(points), spreads, score))
     first = rows[0]
     rows.sort(key=lambda row: row.score if less_is_better or math.isinf(row.score) else -row.score)
     sweep = _Points(settings, values, tuple(seeds), less_is_better)
@@ -134,7 +134,7 @@ class _Points:
     seeds: tuple[str, ...]
     less_is_better: bool
 
-    def headline(self, rows: list[Ranked], base: Ranked, jobs: list[str]) -> str:
+    def headline(self, rows: list[RankedSetting], base: RankedSetting, jobs: list[str]) -> str:
         """The best setting against the base, or the next one against the base if that is the best."""
         count = len({self._seed(point) for point in range(len(self.settings))})
         if len(rows) == 1:
@@ -158,7 +158,7 @@ class _Points:
     def _seed(self, point: int) -> tuple[object, ...]:
         return tuple(self.settings[point][key] for key in self.seeds)
 
-    def _ratio(self, row: Ranked, base: Ranked, job: str) -> tuple[float, bool] | None:
+    def _ratio(self, row: RankedSetting, base: RankedSetting, job: str) -> tuple[float, bool] | None:
         """Geometric mean of the ratios paired by seed, and whether it is within noise."""
         at_base = {self._seed(point): self.values[point].get(job) for point in base.points}
         logs = []
@@ -173,7 +173,7 @@ class _Points:
         return math.exp(found.mean), covers or abs(found.mean) < UNCHANGED
 
     def _change(self, ratio: float) -> str:
-        """A ratio in words: `9.8 % faster`, `2.3 times slower`; for other values `lower` and `higher`."""
+        """A ratio as text: `9.8 % faster`, `2.3 times slower`; for other values `lower` and `higher`."""
         worse, better = ("slower", "faster") if self.less_is_better else ("lower", "higher")
         word = better if (ratio < 1) is self.less_is_better else worse
         size = max(ratio, 1 / ratio)

@@ -45,7 +45,7 @@ export function distinctColors(colors: readonly string[]): string[] {
   })
 }
 
-/** More colours than this cannot be told apart. */
+/** More colours than this look alike. */
 const COLORS_MAX = 24
 /** Of more jobs, those with a colour. */
 const COLORED = 8

@@ -30,7 +30,7 @@ export function valueLabel(d: Pick<DerivedRun, 'signed' | 'measure'>): string {
   return `${d.measure.label}${word && ', '}${word}`
 }
 
-/** What a picture of one job shows. A measure that is not attributed to jobs is that of all. */
+/** What a picture of one job shows. A measure that is not attributed to jobs shows all of them. */
 export const jobTitle = ({ run, measure }: DerivedRun, { name }: { readonly name: string }): string =>
   measure.perJob !== null || run.jobs.length < 2
     ? `${measure.label} of ${name}`

@@ -8,5 +8,5 @@ export interface Headline {
   readonly links: readonly number[]
 }
 
-/** Terminals write `us` for microseconds. */
+/** Python writes `us` for microseconds. */
 export const wordsOf = (text: string): string => text.replace(/(\d) us\b/g, '$1 µs')

@@ -6,11 +6,11 @@ import type { Unit } from '../base/format'
 import { colorScale, type ColorScale } from './scale'
 import { spreadsOf, type Pivot, type PivotCell } from './pivot'
 
-/** Smaller deviations from the middle keep a pale colour. */
+/** Smaller deviations keep a pale colour. */
 export const LEAST_DEVIATION = 0.05
 
 export interface CellColors {
-  /** Deviation of each cell's level from the middle, as a share of the middle. */
+  /** Relative deviation of each cell's level. */
   readonly deviations: readonly number[]
   /** Diverges around the middle, over at least ±5 %. */
   readonly scale: ColorScale
@@ -23,7 +23,7 @@ export interface CellColors {
  * cells: Of the whole table.
  * spreads: Range of the values of each cell over its seeds.
  * unit: Ratios, such as slowdowns, deviate from 1; other values from their median.
- * least: Smallest range of the colours, such as that of another table beside this one.
+ * least: Smallest range of the colours; tables of one page share it.
  */
 export function cellColors(
   cells: readonly Pick<PivotCell, 'mean'>[],

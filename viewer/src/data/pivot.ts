@@ -166,8 +166,8 @@ export function differInSeedsOnly(index: Index, a: number, b: number): boolean {
 }
 
 /**
- * The spread of each cell over seeds, by row and column: of its own runs or, if a seed is a key of the table, of
- * all cells that differ from it only in that seed.
+ * The spread of each cell over seeds, by row and column. If a seed is a key of the table, it covers all cells
+ * that differ only in this seed.
  */
 export function spreadsOf(
   { rows, columns, cells }: Pivot,

@@ -34,6 +34,6 @@ export const longestOf = ({ rows }: Ranking, job: number): number =>
     return one ? Math.max(most, one.high ?? 0, ...one.values) : most
   }, 0)
 
-/** The run with the base setting: that of the first point. */
+/** The base setting: the one of the first run. */
 export const baseOf = ({ rows }: Ranking): RankedSetting =>
   rows.reduce((first, row) => (Math.min(...row.points) < Math.min(...first.points) ? row : first))

@@ -233,7 +233,7 @@ function readNodes(block: Block): Nodes {
 }
 
 /**
- * Routers by job, in all planes; the table `jobs` counts those of the first plane. A job that shares its
+ * Routers by job, in all planes; the table `jobs` counts the first plane. A job that shares its
  * nodes has no entry.
  */
 function routersOfJobs({ jobs, nodes, routers }: RunBlocks): Map<number, number> {

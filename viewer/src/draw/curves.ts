@@ -24,7 +24,7 @@ const HAIRLINE = 0.99
 
 export function drawCurves(
   pen: Pen,
-  picture: Pick<Picture, 'curves' | 'taper' | 'stub' | 'ring' | 'apart'>,
+  picture: Pick<Picture, 'curves' | 'taper' | 'stub' | 'rings' | 'apart'>,
   { buckets, drawn, diverging, looks }: Pick<Scene, 'buckets' | 'drawn' | 'diverging' | 'looks'>,
   /** Screen pixel in scene units. */
   pixel: number,
@@ -32,7 +32,7 @@ export function drawCurves(
   const { curves, stub, taper, apart = false } = picture
   const { marks, starts } = byBucket(buckets)
   pen.globalAlpha = drawn > 4000 && !apart ? 0.6 : drawn > 800 && !apart ? 0.75 : 0.92
-  const thinned = picture.ring !== null && drawn > RIBBONS_MAX
+  const thinned = picture.rings.length > 0 && drawn > RIBBONS_MAX
   const hair = thinned || taper[0] <= pixel
   const scale = Math.min(1, (HAIRLINE * pixel) / taper[0])
   for (const bucket of bucketOrder(diverging)) {

@@ -15,10 +15,11 @@ export function drawNodes(
   { palette }: LookTable,
   pixel: number,
 ): void {
-  const { nodes, nodesInner, nodesOuter } = ring
+  const { nodes, nodeNumbers, nodesInner, nodesOuter } = ring
   if (!nodes) return
   const byColor = new Map<string, number[]>()
-  jobs.forEach((job, n) => {
+  nodeNumbers.forEach((number, n) => {
+    const job = jobs[number]!
     const color = job === SEVERAL ? palette.ink : (jobColors[job] ?? palette.line)
     const list = byColor.get(color)
     if (list) list.push(n)
@@ -46,22 +47,27 @@ export function drawNodes(
 
 function middleLine(
   pen: Pen,
-  { centre, nodesInner, nodesOuter }: Ring,
+  { x: left, y: top, nodesInner, nodesOuter }: Ring,
   nodes: Float64Array,
   n: number,
 ): void {
   const angle = (nodes[2 * n]! + nodes[2 * n + 1]!) / 2
   const [x, y] = [Math.sin(angle), -Math.cos(angle)]
-  pen.moveTo(centre + nodesInner * x, centre + nodesInner * y)
-  pen.lineTo(centre + nodesOuter * x, centre + nodesOuter * y)
+  pen.moveTo(left + nodesInner * x, top + nodesInner * y)
+  pen.lineTo(left + nodesOuter * x, top + nodesOuter * y)
 }
 
-function tick(pen: Pen, { centre, nodesInner, nodesOuter }: Ring, nodes: Float64Array, n: number): void {
+function tick(
+  pen: Pen,
+  { x: left, y: top, nodesInner, nodesOuter }: Ring,
+  nodes: Float64Array,
+  n: number,
+): void {
   const [start, end] = [nodes[2 * n]!, nodes[2 * n + 1]!]
   const [from, to] = [start + 0.1 * (end - start), end - 0.1 * (end - start)]
   const at = (angle: number, radius: number): [number, number] => [
-    centre + radius * Math.sin(angle),
-    centre - radius * Math.cos(angle),
+    left + radius * Math.sin(angle),
+    top - radius * Math.cos(angle),
   ]
   pen.moveTo(...at(from, nodesInner))
   pen.lineTo(...at(from, nodesOuter))

@@ -91,14 +91,15 @@ export function drawGround(
   pixel: number,
 ): void {
   drawFrames(pen, picture, looks)
-  if (!picture.ring) return
-  drawSectors(pen, picture.ring, looks)
-  drawNodes(pen, picture.ring, nodes, jobColors, looks, pixel)
+  for (const ring of picture.rings) {
+    drawSectors(pen, ring, looks)
+    drawNodes(pen, ring, nodes, jobColors, looks, pixel)
+  }
 }
 
 /** The layer that does not change while a range is dragged on a large machine. */
 export function drawRouterLayer(pen: Pen, picture: Shape, scene: Scene, pixelSize: number): void {
-  if (picture.ring && scene.bands) drawBands(pen, picture.ring, scene.bands, scene.jobColors)
+  if (scene.bands) drawBands(pen, picture.rings, scene.bands, scene.jobColors)
   drawRouters(pen, picture, scene, scene.looks, pixelSize)
 }
 
@@ -145,11 +146,11 @@ function drawFrames(pen: Pen, picture: Shape, looks: LookTable): void {
 
 function sectorPath(pen: Pen, ring: Ring, start: number, end: number, inner: number, outer: number): void {
   const quarter = Math.PI / 2
-  pen.moveTo(ring.centre + inner * Math.sin(start), ring.centre - inner * Math.cos(start))
-  pen.lineTo(ring.centre + outer * Math.sin(start), ring.centre - outer * Math.cos(start))
-  pen.arc(ring.centre, ring.centre, outer, start - quarter, end - quarter)
-  pen.lineTo(ring.centre + inner * Math.sin(end), ring.centre - inner * Math.cos(end))
-  pen.arc(ring.centre, ring.centre, inner, end - quarter, start - quarter, true)
+  pen.moveTo(ring.x + inner * Math.sin(start), ring.y - inner * Math.cos(start))
+  pen.lineTo(ring.x + outer * Math.sin(start), ring.y - outer * Math.cos(start))
+  pen.arc(ring.x, ring.y, outer, start - quarter, end - quarter)
+  pen.lineTo(ring.x + inner * Math.sin(end), ring.y - inner * Math.cos(end))
+  pen.arc(ring.x, ring.y, inner, end - quarter, start - quarter, true)
   pen.closePath()
 }
 
@@ -167,24 +168,28 @@ function drawSectors(pen: Pen, ring: Ring, looks: LookTable): void {
  * Bands along a group's edge: width is a job's share of the selected traffic, height the traffic relative to
  * the busiest group.
  */
-function drawBands(pen: Pen, ring: Ring, bands: Float64Array, colors: readonly string[]): void {
+function drawBands(pen: Pen, rings: readonly Ring[], bands: Float64Array, colors: readonly string[]): void {
   const jobs = colors.length
-  const totals = ring.sectors.map((_, g) =>
-    bands.subarray(g * jobs, (g + 1) * jobs).reduce((sum, v) => sum + v, 0),
+  const sectors = rings.flatMap((ring) => ring.sectors.map((sector) => ({ ring, ...sector })))
+  const totals = new Map(
+    sectors.map(({ group }) => [
+      group,
+      bands.subarray(group * jobs, (group + 1) * jobs).reduce((sum, v) => sum + v, 0),
+    ]),
   )
-  const largest = Math.max(...totals)
+  const largest = Math.max(...totals.values())
   if (!(largest > 0)) return
-  const drawn = new Float64Array(totals.length)
+  const drawn = new Map<number, number>()
   for (let job = 0; job < jobs; job++) {
     pen.beginPath()
     let any = false
-    for (const { group, start, end } of ring.sectors) {
-      const total = totals[group]!
+    for (const { ring, group, start, end } of sectors) {
+      const total = totals.get(group)!
       const value = bands[group * jobs + job]!
       if (!(value > 0)) continue
       any = true
-      const before = drawn[group]!
-      drawn[group] = before + value
+      const before = drawn.get(group) ?? 0
+      drawn.set(group, before + value)
       const [from, to] = [
         start + ((end - start) * before) / total,
         start + ((end - start) * (before + value)) / total,
@@ -204,7 +209,7 @@ function drawLabels(pen: Pen, picture: Shape, looks: LookTable, pixelSize: numbe
     pen.font = `${label.strong ? '600 ' : ''}${size}px ${FONTS}`
     pen.textAlign = label.anchor === 'middle' ? 'center' : label.anchor === 'end' ? 'right' : 'left'
     pen.fillStyle = label.strong ? looks.palette.ink : looks.palette.muted
-    pen.fillText(label.text, label.x, label.y + (picture.ring ? size * 0.35 : 0))
+    pen.fillText(label.text, label.x, label.y + (picture.rings.length > 0 ? size * 0.35 : 0))
   }
 }
 
@@ -222,14 +227,13 @@ export function drawHighlight(
   looks: LookTable,
   pixelSize: number,
 ): void {
-  const { ring } = picture
   pen.strokeStyle = looks.palette.ink
-  if (ring && highlight.groups.length > 0) {
+  if (picture.rings.length > 0 && highlight.groups.length > 0) {
     pen.beginPath()
-    for (const g of highlight.groups) {
-      const sector = ring.sectors[g]
-      if (sector) sectorPath(pen, ring, sector.start, sector.end, ring.inner - 2, ring.outer + 2)
-    }
+    for (const ring of picture.rings)
+      for (const { group, start, end } of ring.sectors)
+        if (highlight.groups.includes(group))
+          sectorPath(pen, ring, start, end, ring.inner - 2, ring.outer + 2)
     pen.lineWidth = 2 * pixelSize
     pen.stroke()
   }

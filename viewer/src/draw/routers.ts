@@ -61,13 +61,20 @@ export function drawRouters(
   const radius = (r: number): number =>
     picture.routerRadius * (routers.active !== null && routers.active[r] === 0 ? 0.55 : 1)
   const tiny = picture.routerRadius < 1.1 * pixelSize
-  const bars = tiny && picture.ring !== null
+  const bars = tiny && picture.rings.length > 0
   // Bars of one pixel are drawn as hairlines (see curves.ts).
   const width = Math.max(0.99 * pixelSize, 2.3 * picture.routerRadius)
   pen.lineWidth = width
   const dot = (r: number, size: number): void => {
     const [x, y] = [picture.routers[2 * r]!, picture.routers[2 * r + 1]!]
-    if (bars) return bar(pen, picture.ring, x, y, (picture.routerLength * size) / picture.routerRadius)
+    if (bars)
+      return bar(
+        pen,
+        nearestRing(picture.rings, x, y),
+        x,
+        y,
+        (picture.routerLength * size) / picture.routerRadius,
+      )
     if (tiny) return pen.rect(x - width / 2, y - width / 2, width, width)
     pen.moveTo(x + size, y)
     pen.arc(x, y, size, 0, 2 * Math.PI)
@@ -127,8 +134,13 @@ function drawHoles(
 }
 
 /** Dots below a pixel would fade: draw a bar across the row, at least one pixel wide. */
-function bar(pen: Pen, { centre }: Ring, x: number, y: number, length: number): void {
-  const [dx, dy] = [x - centre, y - centre]
+function nearestRing(rings: readonly Ring[], x: number, y: number): Ring {
+  const distance = (ring: Ring): number => Math.hypot(x - ring.x, y - ring.y)
+  return rings.reduce((best, ring) => (distance(ring) < distance(best) ? ring : best))
+}
+
+function bar(pen: Pen, ring: Ring, x: number, y: number, length: number): void {
+  const [dx, dy] = [x - ring.x, y - ring.y]
   const size = Math.hypot(dx, dy)
   const [ux, uy] = [((dx / size) * length) / 2, ((dy / size) * length) / 2]
   pen.moveTo(x - ux, y - uy)

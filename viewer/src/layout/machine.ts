@@ -4,6 +4,7 @@ import { slimFlyPicture, isSlimFly } from './slimfly'
 import { hopsPicture } from './hops'
 import { isLevels, levelsPicture } from './levels'
 import { isLines, linesPicture } from './lines'
+import { hasNetworks, networksPicture } from './networks'
 import type { Picture } from './picture'
 import { radialPicture } from './radial'
 import { torusPicture } from './torus'
@@ -13,6 +14,7 @@ import { isTrees, treesPicture } from './trees'
 export function machinePicture(run: Run, projection = ''): Picture {
   // Fat trees with several planes have axes but no shape of their own.
   if (isLevels(run)) return levelsPicture(run)
+  if (hasNetworks(run)) return networksPicture(run, machinePicture)
   switch (run.shape) {
     case 'torus':
       return torusPicture(run, projection)

@@ -16,8 +16,11 @@ export interface Sector {
   readonly end: number
 }
 
+/** One per network plane. */
 export interface Ring {
-  readonly centre: number
+  /** Its centre. */
+  readonly x: number
+  readonly y: number
   readonly inner: number
   readonly outer: number
   /** Job bands are drawn between these radii. */
@@ -28,6 +31,8 @@ export interface Ring {
    * Angles of each node between `nodesInner` and `nodesOuter`, two each; null if there are too many nodes.
    */
   readonly nodes: Float64Array | null
+  /** Numbers of these nodes. */
+  readonly nodeNumbers: Uint32Array
   readonly nodesInner: number
   readonly nodesOuter: number
 }
@@ -63,7 +68,7 @@ export interface Stacks {
 }
 
 /** A picture without dashed marks, stacks, ring and frames, in which every link has a mark. */
-export const PLAIN = { stub: null, stacks: null, elsewhere: '', ring: null, frames: [] } as const
+export const PLAIN = { stub: null, stacks: null, elsewhere: '', rings: [], frames: [] } as const
 
 export interface Picture {
   readonly width: number
@@ -90,7 +95,7 @@ export interface Picture {
   readonly stacks: Stacks | null
   /** Radial length of a router bar on the ring, where dots would be too small. */
   readonly routerLength: number
-  readonly ring: Ring | null
+  readonly rings: readonly Ring[]
   readonly frames: readonly Box[]
   readonly labels: readonly Label[]
   /** How to read the picture, in one or two sentences. */

@@ -63,7 +63,7 @@ export function radialPicture(run: Run): Picture {
     elsewhere: shown === between ? 'inside groups (see the matrices)' : '',
     routerRadius: radius,
     routerLength: length,
-    ring: ringOf(run, sectors, inner, own),
+    rings: [ringOf(run, sectors, inner, own)],
     labels: sectorLabels(sectors),
     reading: 'An arc is wide at its source, narrow at its target, and drawn on the right of its direction.',
   }
@@ -72,13 +72,15 @@ export function radialPicture(run: Run): Picture {
 /** `own`: the angle range of each router's nodes. */
 export function ringOf(run: Run, sectors: readonly Sector[], inner: number, own: Float64Array): Ring {
   return {
-    centre: CENTRE,
+    x: CENTRE,
+    y: CENTRE,
     inner,
     outer: RING_OUTER,
     bandInner: BAND_INNER,
     bandOuter: BAND_OUTER,
     sectors,
     nodes: run.nodes.count <= NODES_MAX ? nodeAngles(run, own) : null,
+    nodeNumbers: Uint32Array.from({ length: run.nodes.count }, (_, n) => n),
     nodesInner: NODES_INNER,
     nodesOuter: NODES_OUTER,
   }

@@ -92,7 +92,7 @@ export function treesPicture(run: Run): Picture {
     elsewhere: arcs ? 'inside groups (see the matrices)' : '',
     routerRadius: Math.min(6, 0.4 * closest),
     routerLength: 12,
-    ring: ringOf(run, sectors, INNER, own),
+    rings: [ringOf(run, sectors, INNER, own)],
     labels: sectorLabels(sectors),
     reading:
       'A sector is a group: leaves (with nodes) outside, spines inside. A link is wide at its source, narrow at its target. Arcs join spines of two groups.',

@@ -117,7 +117,7 @@ export class PictureContent {
     const narrowed = selection.count < run.links.count && !isOfNothing(d.range)
     return {
       bands:
-        picture.ring && perJob !== null && !d.signed
+        picture.rings.length > 0 && perJob !== null && !d.signed
           ? groupJobTraffic(
               group,
               groups,

@@ -17,7 +17,7 @@ import type { DrawnMarks } from '../../draw/account'
 import type { View } from '../../draw/messages'
 import type { CableMarks, PictureData } from '../../draw/picture'
 import { middleOf, nearestCurve, nearestPoint } from '../../layout/pick'
-import type { Picture } from '../../layout/picture'
+import type { Picture, Ring } from '../../layout/picture'
 import type { Change } from './content'
 import { geometryOf, useFocusOn, type Hover } from '../session/session'
 import { useSteps, type Step } from '../canvas/steps'
@@ -146,21 +146,28 @@ function cableHit(
   return describeCable(run, link, link < removed, quantity(cableValues[link]!, derived.sides[0]!.unit))
 }
 
-function nodeAt({ ring }: Picture, x: number, y: number): number {
-  if (!ring?.nodes) return -1
-  const radius = Math.hypot(x - ring.centre, y - ring.centre)
-  if (radius < ring.nodesInner || radius > ring.nodesOuter) return -1
-  const angle = (Math.atan2(x - ring.centre, ring.centre - y) + 2 * Math.PI) % (2 * Math.PI)
-  for (let n = 0; 2 * n < ring.nodes.length; n++)
-    if (angle >= ring.nodes[2 * n]! && angle < ring.nodes[2 * n + 1]!) return n
+function nodeAt({ rings }: Picture, x: number, y: number): number {
+  for (const ring of rings) {
+    const { radius, angle } = inRing(ring, x, y)
+    if (!ring.nodes || radius < ring.nodesInner || radius > ring.nodesOuter) continue
+    for (let n = 0; 2 * n < ring.nodes.length; n++)
+      if (angle >= ring.nodes[2 * n]! && angle < ring.nodes[2 * n + 1]!) return ring.nodeNumbers[n]!
+  }
   return -1
 }
 
-function sectorAt(picture: Picture, x: number, y: number): number {
-  const { ring } = picture
-  if (!ring) return -1
-  const radius = Math.hypot(x - ring.centre, y - ring.centre)
-  if (radius < ring.inner || radius > ring.bandOuter + 30) return -1
-  const angle = (Math.atan2(x - ring.centre, ring.centre - y) + 2 * Math.PI) % (2 * Math.PI)
-  return ring.sectors.find((sector) => angle >= sector.start && angle <= sector.end)?.group ?? -1
+function sectorAt({ rings }: Picture, x: number, y: number): number {
+  for (const ring of rings) {
+    const { radius, angle } = inRing(ring, x, y)
+    if (radius < ring.inner || radius > ring.bandOuter + 30) continue
+    const found = ring.sectors.find((sector) => angle >= sector.start && angle <= sector.end)
+    if (found) return found.group
+  }
+  return -1
 }
+
+/** Polar coordinates; the angle is clockwise from the top. */
+const inRing = (ring: Ring, x: number, y: number): { radius: number; angle: number } => ({
+  radius: Math.hypot(x - ring.x, y - ring.y),
+  angle: (Math.atan2(x - ring.x, ring.y - y) + 2 * Math.PI) % (2 * Math.PI),
+})

@@ -45,7 +45,7 @@ export function HotLinks({ derived: d }: { derived: DerivedRun }) {
   )
 }
 
-/** Ratios are ranked by the change in bytes: that of two small values may be noise. */
+/** Ratios are ranked by the change in bytes: a ratio of two small values may be noise. */
 function rankedBy({ values, measure, sides }: DerivedRun): Float64Array {
   const [before, after] = sides
   if (measure.unit !== 'doublings' || !before || !after) return values
