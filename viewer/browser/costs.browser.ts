@@ -102,7 +102,8 @@ test('rank model: terms of the slowest rank, linked from the empty picture', asy
   expect(sum).toBeCloseTo(costs.per_rank_time, 12)
 })
 
-test('a run without costs shows a message', async () => {
+test('a run without costs has no such page', async () => {
   await open('families', 'view=costs&run=0')
-  expect(await page.locator('.view-costs').innerText()).toContain('has no costs')
+  expect(await text('refused')).toContain('this run has no costs')
+  expect(await page.locator('[data-test=view-costs]').count()).toBe(0)
 })

@@ -97,7 +97,7 @@ test('W and S zoom around the cursor, A and D pan, and reset', async () => {
 test('ranks of a communicator are marked, according to the messages', async () => {
   const { groups, several, routers } = expected.communicators
   const of = groups[several]!
-  await open('ranks')
+  await open('ranks', 'colours=1')
   await click('communicators')
   await at('communicator').selectOption(String(several))
   await at('communicator-group').selectOption('1')

@@ -112,9 +112,10 @@ test('a hidden job has no box; the export is complete', async () => {
   expect(lines).toContain(`congestion_index,${from},${to},${index}`)
 })
 
-test('a run without packets shows a message', async () => {
+test('a run without packets has no such page', async () => {
   await open('families', `view=latency&run=${familyOf('dragonfly')}`)
-  expect(await page.locator('.view-latency').innerText()).toContain('has no packet latencies')
+  expect(await text('refused')).toContain('this run has no packet latencies')
+  expect(await page.locator('[data-test=view-latency]').count()).toBe(0)
 })
 
 test.each([1440, 1000, 390])('fits %d pixels, light and dark', async (width) => {

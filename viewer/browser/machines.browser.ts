@@ -209,7 +209,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     // Router close-up: the VCs of a link sum to its traffic.
     await open('all', `run=${run}&focus=router:${(await runOf('all', run)).routers.names.at(0)}`)
     const cells = await at('router-view').locator('tbody tr').first().locator('td').allInnerTexts()
-    expect(cells).toHaveLength(3 + kinds.length)
+    expect(cells).toHaveLength(2 + kinds.length)
     expect(await at('router-view').locator('tbody tr').count()).toBe(6)
     // With a run without VC records, there is no VC choice.
     await set(`view=compare&compared=${run},0&channel=dynamic`)

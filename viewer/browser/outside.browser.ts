@@ -100,7 +100,7 @@ describe('standalone page', () => {
 
 describe('hardware counters', () => {
   test('a small table: flits, stalls and jobs, only the measured part of the machine', async () => {
-    await open('counters')
+    await open('counters', 'hottest=0')
     expect(await text('count-green')).toBe('2 of 2')
     expect(await text('count-black')).toBe('1 of 1')
     const options = await at('measure').locator('option').allTextContents()
@@ -116,7 +116,7 @@ describe('hardware counters', () => {
 
   test.runIf(expected.counters.edison !== null)('real counters of Edison', async () => {
     const { links, flits_max } = expected.counters.edison!
-    await open('edison-counters')
+    await open('edison-counters', 'hottest=0')
     expect(await text('selected-count')).toContain(`${number(links)} in total`)
     expect(await text('ramp-labels')).toContain(quantity(flits_max, 'count'))
     await keepPicture('counters-edison')

@@ -15,12 +15,15 @@ from odonata.store.sweep import short_keys, text
 POINTS_MAX = 2_000
 
 
-def ranking(places: Sequence[Mapping[str, Any] | None], jobs: Sequence[pa.Table]) -> dict[str, Any] | None:
+def ranking(
+    places: Sequence[Mapping[str, Any] | None], jobs: Sequence[pa.Table], complete: Sequence[bool]
+) -> dict[str, Any] | None:
     """The result of a sweep; None if the runs are not points of one, or their jobs have no times.
 
     Args:
         places: Values of the sweep's keys by run.
         jobs: The table `jobs` of each run.
+        complete: Whether each run is complete; others have no figures.
     """
     if (
         not 2 <= len(places) <= POINTS_MAX
@@ -38,7 +41,7 @@ def ranking(places: Sequence[Mapping[str, Any] | None], jobs: Sequence[pa.Table]
         {short: text(value) for short, value in zip(short_keys(keys), (place or {}).values(), strict=True)}
         for place in places
     ]
-    found = [job_values(table) for table in jobs]
+    found = [job_values(table) if whole else None for table, whole in zip(jobs, complete, strict=True)]
     known = next((one for one in found if one is not None), None)
     ranked = rank(settings, [one[2] if one else {} for one in found], seeds=seeds)
     if known is None or ranked is None:

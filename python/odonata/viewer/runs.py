@@ -214,7 +214,7 @@ class OpenRuns:
                     "label": label,
                     "summary": run.summary,
                     "tables": {name: _describe(run, name) for name in run.names},
-                    "keys": {name: values[i] for name, values in keys.items() if values[i] is not None},
+                    "keys": {name: values[i] for name, values in keys.items()},
                 }
                 for i, (label, run) in enumerate(zip(self.labels, self.runs, strict=True))
             ],
@@ -227,7 +227,8 @@ class OpenRuns:
         places = [run.summary.get("sweep") for run in self.runs]
         if self.findings or len(places) < 2 or not all(places):
             return None
-        return ranking(places, [run.table("jobs") for run in self.runs])
+        complete = [run.summary["complete"] for run in self.runs]
+        return ranking(places, [run.table("jobs") for run in self.runs], complete)
 
     def first(self, run: int) -> bytes:
         """Columns of the first picture of a run (see `FIRST`) in one answer.
@@ -422,16 +423,13 @@ def titles(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[str]:
     return labels([path for path, _ in found])
 
 
-def differing_keys(summaries: Sequence[dict[str, Any]]) -> dict[str, list[str | float | None]]:
-    """Keys that order the runs of a sweep: differing settings and headline figures.
-
-    A run that is not complete, or routes nothing, has no figure: None.
-    """
-    keys: dict[str, list[str | float | None]] = {}
+def differing_keys(summaries: Sequence[dict[str, Any]]) -> dict[str, list[str | float]]:
+    """Keys that order the runs of a sweep: differing settings and headline figures."""
+    keys: dict[str, list[str | float]] = {}
 
     def add(name: str, values: list[Any]) -> None:
         if len({repr(value) for value in values}) > 1 and all(
-            v is None or isinstance(v, str | int | float) for v in values
+            isinstance(v, str | int | float) for v in values
         ):
             keys[name] = values
 
@@ -444,5 +442,5 @@ def differing_keys(summaries: Sequence[dict[str, Any]]) -> dict[str, list[str | 
         add(name, [point.get(name, "") for point in points])
     if all(summary["classes"] for summary in summaries):
         for name, statistic in (("mean per link", "bytes_mean"), ("max per link", "bytes_max")):
-            add(name, [s["classes"][0][statistic] if s["complete"] else None for s in summaries])
+            add(name, [summary["classes"][0][statistic] for summary in summaries])
     return keys

@@ -19,7 +19,12 @@ import { numbers, Table } from '../tables/table'
 import './compare.css'
 
 export function CompareView({ compared }: ViewContent) {
-  if (!compared) return null
+  if (!compared)
+    return (
+      <div class="centre wide">
+        <p class="loading">Loading the runs …</p>
+      </div>
+    )
   const { runs, change } = compared
   return (
     <>

@@ -9,6 +9,7 @@ import { PANEL_NAMES } from '../panels/panels'
 import type { Session } from '../session/session'
 import type { Settings } from '../session/settings'
 import { Dialog } from '../tables/dialog'
+import { LegendPicture } from './legendpicture'
 import { Pairs } from '../tables/pairs'
 import { VIEWS, type View } from '../views'
 import './dialogs.css'
@@ -152,12 +153,15 @@ export function changeFor(
 
 export function Help({ onClose }: { onClose(): void }) {
   return (
-    <Dialog title="Keyboard shortcuts" label="Help" kind="help" test="help" onClose={onClose}>
-      <Pairs rows={KEYS} />
-      <p class="hint">
-        The address of this page contains all settings: copy it to share the view. In a picture, the wheel
-        zooms, dragging pans, a click focuses a router, link or group, and a double click resets the zoom.
+    <Dialog title="How to read and use this page" label="Help" kind="help" test="help" onClose={onClose}>
+      <LegendPicture />
+      <p>
+        A click on a job’s bar shows the job alone and why it takes this long. In a picture, a click focuses a
+        router, link or group, the wheel zooms, dragging pans, and a double click resets the zoom. The address
+        of this page contains all settings: copy it to share the view.
       </p>
+      <h3>Keys</h3>
+      <Pairs rows={KEYS} />
     </Dialog>
   )
 }

@@ -16,12 +16,15 @@ export function Strip({ run }: { run: Run }) {
   const [column] = heatColumns(run.info)
   const isSmall = column && run.info.tables[column.table.name]!.rows <= ROWS_MAX
   const found = totalsOf(session, run, isSmall ? column : undefined)
-  if (!found || found.times.length < 2) return null
+  if (!isSmall) return null
+  // Its place is kept while it loads, so that nothing below moves.
+  if (!found) return <div class="strip" />
+  if (found.times.length < 2) return null
   const { times, values, worst } = found
   const [first, step] = [times[0]!, stepOf(times)]
   const length = times.at(-1)! + step - first
   const most = Math.max(...values)
-  if (!(most > 0)) return null
+  if (!(most > 0)) return <div class="strip hint">{column.value.label}: none</div>
   const x = (time: number): number => (100 * (time - first)) / length
   const worstText = quantity(worst, 'ps')
   const openAt = (event: MouseEvent): void => {
@@ -36,13 +39,13 @@ export function Strip({ run }: { run: Run }) {
         title="Open the worst interval"
         data-test="strip-worst"
       >
-        {column!.value.label}, worst at {worstText}
+        {column.value.label}, worst at {worstText}
       </button>
       <svg
         viewBox="0 0 100 20"
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Total ${column!.value.label.toLowerCase()} over time, largest at ${worstText}`}
+        aria-label={`Total ${column.value.label.toLowerCase()} over time, largest at ${worstText}`}
         onClick={openAt}
       >
         {Array.from(times, (time, i) => (

@@ -9,13 +9,13 @@ import type { ViewContent } from '../session/viewcontent'
 import { useFrozenDuringDrag, useSession, useStore } from '../session/session'
 
 /** Above all columns: the run in a sentence, and its jobs. */
-export function OverviewHead({ derived, seen }: ViewContent & { seen: boolean }) {
+export function OverviewHead({ derived }: ViewContent) {
   const dragging = useStore(useSession().dragging)
   const headline = useHeadline(derived.run.id)
   return useFrozenDuringDrag(dragging, () => (
     <div class="overview-head">
       <HeadlineText headline={headline} />
-      {seen && <JobBars derived={derived} />}
+      <JobBars derived={derived} />
     </div>
   ))
 }
