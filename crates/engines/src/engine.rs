@@ -218,6 +218,19 @@ pub(crate) fn check_messages(scenario: &Scenario) -> Result<(), EngineError> {
     scenario.workload.check_messages().map_err(|(job, error)| EngineError::Job(job, error))
 }
 
+/// Task graphs whose dependencies an engine without time ignores.
+pub(crate) fn graph_warnings(scenario: &Scenario) -> Vec<String> {
+    let graphs = scenario.workload.jobs.iter().filter(|job| job.graph.is_some());
+    let warning = |job: &Job| {
+        format!(
+            "job '{}' is a task graph: its messages count, its dependencies and computations do not; engine 'loggops' \
+             knows them",
+            job.name
+        )
+    };
+    graphs.map(warning).collect()
+}
+
 /// Estimates of an engine before a run.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RunEstimate {

@@ -3,7 +3,9 @@
 mod columns;
 
 use crate::checkpoint::Checkpoints;
-use crate::engine::{check_messages, Engine, EngineError, EngineKind, JobVolumes, Outcome, RunEstimate, Watcher};
+use crate::engine::{
+    check_messages, graph_warnings, Engine, EngineError, EngineKind, JobVolumes, Outcome, RunEstimate, Watcher,
+};
 use crate::routing::{self, EngineRouting};
 use crate::scenario::Scenario;
 use odonata_declare::{Assumption, Frame, Key, ParameterStruct, Value};
@@ -92,9 +94,10 @@ impl Engine for Flow {
         self.routing.iter().filter_map(EngineRouting::assumption).collect()
     }
 
-    fn warnings(&self, Scenario { machine, .. }: &Scenario) -> Vec<String> {
+    fn warnings(&self, scenario: &Scenario) -> Vec<String> {
         let own_bandwidth = self.routing.iter().filter(|_| self.settings.link_capacity.is_none());
-        own_bandwidth.filter_map(|routing| routing::unequal_cables_warning(&routing.choice, machine)).collect()
+        let unequal = |routing: &EngineRouting| routing::unequal_cables_warning(&routing.choice, &scenario.machine);
+        own_bandwidth.filter_map(unequal).chain(graph_warnings(scenario)).collect()
     }
 
     fn mechanism(&self) -> String {

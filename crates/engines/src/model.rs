@@ -3,7 +3,7 @@
 mod settings;
 
 use crate::checkpoint::Checkpoints;
-use crate::engine::{Engine, EngineError, EngineKind, Outcome, RunEstimate, Watcher};
+use crate::engine::{graph_warnings, Engine, EngineError, EngineKind, Outcome, RunEstimate, Watcher};
 use crate::parameters::{self, MACHINES};
 use crate::routing::EngineRouting;
 use crate::scenario::Scenario;
@@ -70,6 +70,10 @@ impl Engine for Model {
                     .map(str::to_owned),
             )
             .collect()
+    }
+
+    fn warnings(&self, scenario: &Scenario) -> Vec<String> {
+        graph_warnings(scenario)
     }
 
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {

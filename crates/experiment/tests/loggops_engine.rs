@@ -179,6 +179,20 @@ fn a_goal_file_runs_as_a_graph() {
 }
 
 #[test]
+fn engines_without_time_take_the_messages_of_a_graph() {
+    let directory = Directory::new("goal-flow", "");
+    directory.write("my.goal", GOAL.as_bytes());
+    for kind in ["'flow'", "'model'\nform = 'postal'\nparameters = 'machine.toml'"] {
+        let eos = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/odonata/amg/data/machines/eos.toml");
+        directory.write("machine.toml", &std::fs::read(eos).unwrap());
+        let result = run(&directory.experiment(&text(&trace(""), "").replace("'loggops'", kind)));
+        assert_eq!(integers(result.tables.get("jobs").unwrap(), "messages"), [1]);
+        let warnings = result.summary["warnings"].to_string();
+        assert!(warnings.contains("job 'a' is a task graph: its messages count, its dependencies"), "{warnings}");
+    }
+}
+
+#[test]
 fn a_graph_is_the_only_program_of_its_job_and_runs_once() {
     let directory = Directory::new("goal-mistakes", "");
     directory.write("my.goal", GOAL.as_bytes());

@@ -63,6 +63,6 @@ pub use job::RankJob;
 pub use log::{MessageRecord, Protocol};
 pub use ranks::Ranks;
 pub use record::{CallKind, PhaseRecord, RankRecord};
-pub use settings::{HostCosts, MpiSettings};
+pub use settings::{HostCosts, MpiSettings, Progress};
 pub use stuck::{by_cause, describe_unfinished, explain_unfinished};
 pub use wire::wire_volume;

@@ -1,4 +1,4 @@
-//! A rank: a state machine that runs its program on the host's clock.
+//! A rank: a lane that runs its program, and a host, its MPI library.
 //!
 //! ```text
 //!             ┌──────────────► ready ─── a call that has to wait ──► blocked ─┐
@@ -8,9 +8,16 @@
 //!             └──────────────  ending  ◄─────────────────────────────────┘
 //!                works off what has come by the end of the call
 //! ```
+//! The lane has the place in the program and the current call (`lane.rs`), the host everything that messages change
+//! (`host.rs`). In a call the host works for the lane, and one clock holds for both.
+//!
 //! A rank's clock may be ahead of the network's clock. The rank runs to the end of a call and waits there for the
-//! network's clock. Events for a computing rank stay in its list until the end of its next call.
+//! network's clock. Events for a computing rank stay in its list until the end of its next call. With asynchronous
+//! progress the host handles them at once, on its own clock, and the rank waits for the network's clock after each
+//! computation, too.
 
+mod host;
+mod lane;
 mod messages;
 mod state_machine;
 mod stuck;

@@ -15,6 +15,16 @@ words! {
     }
 }
 
+words! {
+    /// Time at which the host of a rank works on messages.
+    #[derive(Default)]
+    pub enum Progress {
+        #[default]
+        InCalls = "in-calls": "only while its rank is in a call",
+        Async = "async": "also while its rank computes or sleeps, by a progress thread or the NIC; a call waits for work that has begun",
+    }
+}
+
 parameters! {
     /// Cost of messages: a LogGP-like model of hosts and NICs with eager and rendezvous protocols. Matching is charged by
     /// queue length.
@@ -23,6 +33,8 @@ parameters! {
         /// Source of the costs of hosts and NICs that are not given. The defaults shown here are from `modern`.
         #[decides(result)]
         pub host: HostCosts = HostCosts::Modern => Self::of;
+        /// Time at which messages make progress.
+        pub progress: Progress = Progress::InCalls;
         /// Largest eager message. Longer messages use a rendezvous.
         pub eager_limit: Bytes = Bytes(8_192);
         /// Time at the start of every call. A collective is one call.

@@ -13,7 +13,7 @@ use odonata_packet::{
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Call, Operation, ProgramContext, ProgramSpec, Rounds, WORLD};
-use odonata_transport::{CallRecords, MessageRecord, MpiSettings, RankJob, RankRecord, Ranks};
+use odonata_transport::{CallRecords, MessageRecord, MpiSettings, Progress, RankJob, RankRecord, Ranks};
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use std::sync::Arc;
 
@@ -110,10 +110,11 @@ fn programs_resume() {
     for (i, spec) in programs.into_iter().enumerate() {
         let jobs = vec![job(0, spec, 8, |rank| rank / 2 * 9)];
         let routing = ["min", "ugal-n", "q-adaptive"][i % 3];
+        let progress = [Progress::Async, Progress::InCalls][i % 2];
         let case = Case {
             engine: engine(&PacketSettings::study(), routing),
             jobs,
-            settings: settings[i % 3].clone(),
+            settings: MpiSettings { progress, ..settings[i % 3].clone() },
             open: Vec::new(),
         };
         case.check(spec, 3);

@@ -1,6 +1,7 @@
 //! Messages of a rank: sends, receives, and notices to its host.
 
-use super::state_machine::{Rank, RankContext, RankState};
+use super::lane::LaneState;
+use super::state_machine::{Rank, RankContext};
 use super::transfers::{Notice, PostedReceive, ReceivedMessage, Transfer};
 use crate::calls::{ClockJump, EventStream, WaitEvent};
 use crate::matching::Label;
@@ -23,10 +24,10 @@ impl Rank {
         context: &mut RankContext<'_>,
     ) -> Result<(), String> {
         let settings = context.settings;
-        self.requests.start(slot, 0)?;
+        self.host.requests.start(slot, 0)?;
         self.record.messages += 1;
         self.record.bytes += bytes.0;
-        let (node, created_ps) = (context.nodes[to as usize], self.clock);
+        let (node, created_ps) = (context.nodes[to as usize], self.host.clock);
         if to == self.number {
             self.record.self_bytes += bytes.0;
         } else if node == self.node {
@@ -36,7 +37,7 @@ impl Rank {
         }
         let number = self.sent;
         self.sent += 1;
-        self.clock += settings.send_setup.ps();
+        self.host.clock += settings.send_setup.ps();
         let envelope = Envelope {
             bytes: bytes.0,
             tag: label.tag,
@@ -48,31 +49,31 @@ impl Rank {
             kind: 0,
         };
         if node == self.node {
-            let transfer = self.sends.add(Transfer { peer: to, bytes: bytes.0, slot, number, remote: 0 });
+            let transfer = self.host.sends.add(Transfer { peer: to, bytes: bytes.0, slot, number, remote: 0 });
             let envelope = Envelope { kind: MessageKind::OnNode as u8, sequence: transfer, ..envelope };
             if let Some(log) = &mut context.log {
                 log.record_send(self.job, &envelope, MessageKind::OnNode, created_ps);
-                log.record_injection(self.job, &envelope, self.clock);
+                log.record_injection(self.job, &envelope, self.host.clock);
             }
             if let Some(calls) = &mut context.calls {
-                calls.causes.push((self.events(self.number, to, WaitEvent::Message), self.clock));
+                calls.causes.push((self.events(self.number, to, WaitEvent::Message), self.host.clock));
             }
-            context.on_node.push((self.clock + settings.node_latency.ps(), envelope));
+            context.on_node.push((self.host.clock + settings.node_latency.ps(), envelope));
             return Ok(());
         }
         self.record.wire_bytes += wire_volume(settings, context.packet, bytes).0;
-        self.clock += settings.header_setup.ps();
+        self.host.clock += settings.header_setup.ps();
         let kind = if settings.is_eager(bytes) { MessageKind::Eager } else { MessageKind::RendezvousHeader };
         if let Some(log) = &mut context.log {
             log.record_send(self.job, &envelope, kind, created_ps);
         }
         if kind == MessageKind::Eager {
-            self.clock += MpiSettings::copy_ps(settings.copy_ns_per_byte, bytes);
+            self.host.clock += MpiSettings::copy_ps(settings.copy_ns_per_byte, bytes);
             self.command(Envelope { kind: kind as u8, ..envelope }, number, context);
-            self.requests.complete(slot);
+            self.host.requests.complete(slot);
         } else {
-            self.clock += settings.registration_ps(bytes);
-            let transfer = self.sends.add(Transfer { peer: to, bytes: bytes.0, slot, number, remote: 0 });
+            self.host.clock += settings.registration_ps(bytes);
+            let transfer = self.host.sends.add(Transfer { peer: to, bytes: bytes.0, slot, number, remote: 0 });
             self.command(Envelope { kind: kind as u8, sequence: transfer, ..envelope }, number, context);
         }
         Ok(())
@@ -88,10 +89,10 @@ impl Rank {
                 MessageKind::Acknowledgement => WaitEvent::Receipt,
                 _ => WaitEvent::Message,
             };
-            calls.causes.push((self.events(self.number, envelope.destination, event), self.clock));
+            calls.causes.push((self.events(self.number, envelope.destination, event), self.host.clock));
         }
         let message = OutboundMessage {
-            ready_ps: self.clock + context.settings.host_latency.ps() + start,
+            ready_ps: self.host.clock + context.settings.host_latency.ps() + start,
             job: self.job,
             node: context.nodes[envelope.destination as usize],
             nic: 0,
@@ -110,15 +111,15 @@ impl Rank {
     ) -> Result<(), String> {
         let settings = context.settings;
         let registration = settings.registration_ps(bytes);
-        self.requests.start(slot, registration)?;
-        self.clock += registration;
-        let (compared, found) = self.unexpected.take(&label);
-        self.clock += compared as u64 * settings.matching.ps();
-        let posted = PostedReceive { bytes: bytes.0, slot, call: self.code.calls() };
+        self.host.requests.start(slot, registration)?;
+        self.host.clock += registration;
+        let (compared, found) = self.host.unexpected.take(&label);
+        self.host.clock += compared as u64 * settings.matching.ps();
+        let posted = PostedReceive { bytes: bytes.0, slot, call: self.lane.code.calls() };
         match found {
             Some((label, message)) => self.complete_match(posted, label, message, context),
             None => {
-                self.posted.push(label, posted);
+                self.host.posted.push(label, posted);
                 Ok(())
             }
         }
@@ -129,26 +130,26 @@ impl Rank {
         if context.calls.is_some() {
             self.record_notice(at, notice, context);
         }
-        self.clock = self.clock.max(at);
+        self.host.clock = self.host.clock.max(at);
         match notice {
             Notice::Message { kind, label, bytes, transfer } => {
                 let message = ReceivedMessage { kind, bytes, transfer };
-                let (compared, found) = self.posted.take(&label);
-                self.clock += compared as u64 * context.settings.matching.ps();
+                let (compared, found) = self.host.posted.take(&label);
+                self.host.clock += compared as u64 * context.settings.matching.ps();
                 match found {
                     Some((_, posted)) => self.complete_match(posted, label, message, context)?,
-                    None => self.unexpected.push(label, message),
+                    None => self.host.unexpected.push(label, message),
                 }
             }
             Notice::DataArrived { transfer } => {
-                let Transfer { peer, bytes, slot, remote, .. } = self.receives.remove(transfer);
+                let Transfer { peer, bytes, slot, remote, .. } = self.host.receives.remove(transfer);
                 self.complete_request(slot);
                 self.record.received_bytes += bytes;
                 let envelope = self.reply(MessageKind::Acknowledgement, peer, remote);
                 self.command(Envelope { bytes, ..envelope }, 0, context);
             }
             Notice::Complete { transfer } => {
-                let send = self.sends.remove(transfer);
+                let send = self.host.sends.remove(transfer);
                 self.complete_request(send.slot);
             }
         }
@@ -167,19 +168,20 @@ impl Rank {
         let stream = match notice {
             Notice::Message { label, .. } => self.events(label.source, self.number, WaitEvent::Message),
             Notice::DataArrived { transfer } => {
-                self.events(self.number, self.receives.list[transfer as usize].peer, WaitEvent::Data)
+                self.events(self.number, self.host.receives.list[transfer as usize].peer, WaitEvent::Data)
             }
             Notice::Complete { transfer } => {
-                self.events(self.sends.list[transfer as usize].peer, self.number, WaitEvent::Receipt)
+                self.events(self.host.sends.list[transfer as usize].peer, self.number, WaitEvent::Receipt)
             }
         };
-        let jump = ClockJump { call: self.code.calls(), start_ps: self.clock, end_ps: at };
-        calls.events.push((stream, (at > self.clock).then_some(jump)));
+        let jump = ClockJump { call: self.lane.code.calls(), start_ps: self.host.clock, end_ps: at };
+        // No call waits for what comes during a computation.
+        calls.events.push((stream, (self.lane.call.is_some() && at > self.host.clock).then_some(jump)));
     }
 
     /// The destination, bytes and message number of data that were requested from this rank's NIC.
     pub(crate) fn requested_data(&self, transfer: u32) -> (u32, u64, u64) {
-        let send = &self.sends.list[transfer as usize];
+        let send = &self.host.sends.list[transfer as usize];
         (send.peer, send.bytes, send.number)
     }
 
@@ -189,7 +191,7 @@ impl Rank {
 
     /// Describes a message that is longer than its receive, and both calls.
     fn truncation(&self, posted: &PostedReceive, label: &Label, bytes: u64, shared: &JobProgram) -> String {
-        let own = if posted.call == self.code.calls() {
+        let own = if posted.call == self.lane.code.calls() {
             String::new()
         } else {
             let receive = find_call(shared, self.number, |_, number| number == posted.call);
@@ -224,27 +226,27 @@ impl Rank {
             return Err(self.truncation(&posted, &label, bytes, context.shared));
         }
         if let Some(log) = &mut context.log {
-            log.record_match(self.job, &label, self.number, kind == MessageKind::RendezvousHeader, self.clock);
+            log.record_match(self.job, &label, self.number, kind == MessageKind::RendezvousHeader, self.host.clock);
         }
         let settings = context.settings;
-        self.clock += settings.receive_setup.ps();
+        self.host.clock += settings.receive_setup.ps();
         let copied = |ns_per_byte| MpiSettings::copy_ps(ns_per_byte, Bytes(bytes));
         match kind {
             MessageKind::RendezvousHeader => {
                 let remote = Transfer { peer: label.source, bytes, slot: posted.slot, number: 0, remote: transfer };
-                let here = self.receives.add(remote);
+                let here = self.host.receives.add(remote);
                 let get = Envelope { tag: here, ..self.reply(MessageKind::GetRequest, label.source, transfer) };
                 self.command(get, 0, context);
                 return Ok(());
             }
             MessageKind::OnNode => {
-                self.clock += copied(settings.copy_ns_per_byte);
+                self.host.clock += copied(settings.copy_ns_per_byte);
                 if let Some(calls) = &mut context.calls {
-                    calls.causes.push((self.events(self.number, label.source, WaitEvent::Receipt), self.clock));
+                    calls.causes.push((self.events(self.number, label.source, WaitEvent::Receipt), self.host.clock));
                 }
-                context.on_node.push((self.clock, self.reply(MessageKind::OnNodeReceipt, label.source, transfer)));
+                context.on_node.push((self.host.clock, self.reply(MessageKind::OnNodeReceipt, label.source, transfer)));
             }
-            _ => self.clock += copied(settings.receive_copy_ns_per_byte),
+            _ => self.host.clock += copied(settings.receive_copy_ns_per_byte),
         }
         self.record.received_bytes += bytes;
         self.complete_request(posted.slot);
@@ -253,8 +255,8 @@ impl Rank {
 
     /// Completes a request, which may end a wait.
     fn complete_request(&mut self, slot: Slot) {
-        self.requests.complete(slot);
-        if let RankState::Blocked { wait, incomplete, .. } = &mut self.state {
+        self.host.requests.complete(slot);
+        if let LaneState::Blocked { wait, incomplete, .. } = &mut self.lane.state {
             if wait.includes(slot) {
                 *incomplete = if matches!(wait, Wait::All(..)) { *incomplete - 1 } else { 0 };
             }

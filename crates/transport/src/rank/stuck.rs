@@ -1,7 +1,7 @@
 //! The reason why a rank has not finished.
 
-use super::state_machine::{Rank, RankState};
-use super::transfers::{Notice, Transfer};
+use super::lane::LaneState;
+use super::state_machine::Rank;
 use crate::record::RankRecord;
 use crate::requests::{RequestState, Wait};
 use odonata_packet::Activity;
@@ -16,37 +16,37 @@ impl Rank {
 
     /// What the rank does at `end_ps`. Its clock may be ahead: then its host computes, or works on a call.
     pub(crate) fn activity(&self, shared: &JobProgram, end_ps: u64) -> Activity {
-        if let RankState::Failed(reason) = &self.state {
-            return Activity::Failed { what: format!("can't continue at {}: {reason}", self.code.place(shared)) };
+        if let LaneState::Failed(reason) = &self.lane.state {
+            return Activity::Failed { what: format!("can't continue at {}: {reason}", self.lane.code.place(shared)) };
         }
-        let entered = self.call.as_ref().map_or(self.clock, |call| call.since);
+        let entered = self.lane.call.as_ref().map_or(self.clock(), |call| call.since);
         if entered > end_ps {
             return Activity::Computing { until: Time(entered) };
         }
         let (peer, what) = self.waits_for(shared);
-        if self.clock > end_ps {
-            return Activity::InCall { until: Time(self.clock), what };
+        if self.clock() > end_ps {
+            return Activity::InCall { until: Time(self.clock()), what };
         }
-        let since = match &self.state {
-            RankState::Blocked { since, .. } => *since,
-            _ => self.clock,
+        let since = match &self.lane.state {
+            LaneState::Blocked { since, .. } => *since,
+            _ => self.clock(),
         };
         Activity::Waiting { since: Time(since), peer, what }
     }
 
     /// The rank that its call waits for, if it is known, and a description of the call.
     fn waits_for(&self, shared: &JobProgram) -> (Option<u32>, String) {
-        let place = self.code.place(shared);
-        let wait = match &self.state {
-            RankState::Blocked { wait, .. } => Some(wait),
+        let place = self.lane.code.place(shared);
+        let wait = match &self.lane.state {
+            LaneState::Blocked { wait, .. } => Some(wait),
             _ => None,
         };
-        let within = self.code.collective().map_or(String::new(), |(operation, before)| {
+        let within = self.lane.code.collective().map_or(String::new(), |(operation, before)| {
             format!(" in {} (collective {} of its communicator)", operation.name(), before + 1)
         });
         let pending = wait.and_then(|wait| self.first_pending(wait));
-        let call = self.last.map_or_else(|| "no call".into(), |call| call.to_string());
-        let of = match (pending, self.last) {
+        let call = self.lane.last.map_or_else(|| "no call".into(), |call| call.to_string());
+        let of = match (pending, self.lane.last) {
             (
                 Some((text, _)),
                 Some(Call::Wait { .. } | Call::WaitAll { .. } | Call::WaitAny { .. } | Call::WaitSome { .. }),
@@ -55,32 +55,26 @@ impl Rank {
             }
             _ => String::new(),
         };
-        let own = self.last.and_then(|call| peer_of(&call)).filter(|peer| *peer != ANY);
+        let own = self.lane.last.and_then(|call| peer_of(&call)).filter(|peer| *peer != ANY);
         let peer = own.or(pending.and_then(|(_, peer)| peer));
         (peer, format!("{call}{of}{within} at {place}"))
     }
 
     /// The first incomplete request of a wait: a description and its peer.
     fn first_pending(&self, wait: &Wait) -> Option<(&'static str, Option<u32>)> {
-        let slot = wait.slots().find(|slot| self.requests.state(*slot) == RequestState::Pending)?;
-        if let Some(label) = self.posted.find(|posted| posted.slot == slot) {
+        let slot = wait.slots().find(|slot| self.host.requests.state(*slot) == RequestState::Pending)?;
+        if let Some(label) = self.host.posted.find(|posted| posted.slot == slot) {
             return Some(("a receive", (label.source != ANY).then_some(label.source)));
         }
-        match self.sends.peer_of(slot) {
+        match self.host.sends.peer_of(slot) {
             Some(peer) => Some(("a send", Some(peer))),
-            None => Some(("a receive", self.receives.peer_of(slot))),
+            None => Some(("a receive", self.host.receives.peer_of(slot))),
         }
     }
 
     /// Memory of the rank.
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of::<Self>()
-            + self.code.memory_bytes()
-            + self.notices.capacity() * size_of::<(u64, Notice)>()
-            + self.posted.memory_bytes()
-            + self.unexpected.memory_bytes()
-            + self.requests.memory_bytes()
-            + (self.sends.capacity() + self.receives.capacity()) * size_of::<Transfer>()
+        size_of::<Self>() + self.lane.code.memory_bytes() + self.host.memory_bytes()
     }
 }
 
