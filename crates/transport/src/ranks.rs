@@ -31,7 +31,7 @@ impl Ranks {
         Self { jobs: Arc::new(jobs), settings: Arc::new(settings), routers: Arc::default(), records: Arc::default() }
     }
 
-    /// Tells the router of every node, so that the bytes between nodes of one router are counted.
+    /// Records the router of every node, so that the bytes between nodes of one router are counted.
     #[must_use]
     pub fn with_routers(self, routers: Vec<RouterId>) -> Self {
         Self { routers: Arc::new(routers), ..self }

@@ -82,7 +82,7 @@ fn traffic(run: &FinishedRun<'_>, j: usize, job: &JobRecord) -> JobVolumes {
         TrafficKind::Program(_) => sent_by_ranks(run.ran.ranks_of(j), run.closed.volumes[j]),
     };
     let between_nodes = (volumes.on_router_bytes + volumes.network_bytes) as f64;
-    // Hops are counted for bytes on wires. Headers go the way of their messages.
+    // Hops are counted for bytes on wires. Headers take the path of their messages.
     let hops_mean = job.byte_hops as f64 / job.bytes as f64;
     JobVolumes::new(volumes, if between_nodes > 0.0 { hops_mean * between_nodes } else { 0.0 })
 }
