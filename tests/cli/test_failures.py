@@ -110,6 +110,37 @@ def test_the_files_of_a_user(odonata_command: Command, tmp_path: Path, shared_da
     assert len(found["times"]) == 3
 
 
+def test_a_host_with_another_adapter_keeps_its_jobs(odonata_command: Command, tmp_path: Path) -> None:
+    """Two hosts with an adapter at each of two leaves: the resolved file of such a machine runs again."""
+    blocks = [
+        *(
+            f'Switch\t40 "S-{leaf}"\t\t# "leaf{leaf}" enhanced port 0 lid {leaf} lmc 0\n'
+            + "".join(
+                f'[{host}]\t"H-{host}{leaf}"[1]\t\t# "host{host} mlx5_{leaf}" lid 9 4xHDR\n'
+                for host in (1, 2)
+            )
+            + f'[9]\t"S-{3 - leaf}"[9]\t\t# "leaf{3 - leaf}" lid {3 - leaf} 4xHDR'
+            for leaf in (1, 2)
+        ),
+        *(
+            f'Ca\t1 "H-{host}{leaf}"\t\t# "host{host} mlx5_{leaf}"\n'
+            f'[1](a)\t"S-{leaf}"[{host}]\t\t# lid 9 lmc 0 "leaf{leaf}" lid {leaf} 4xHDR'
+            for host in (1, 2)
+            for leaf in (1, 2)
+        ),
+    ]
+    queue = "JOBID|NAME|NODES|CPUS|ST|NODELIST\n1|wrf|2|2|R|host[1-2]\n"
+    imported(odonata_command, tmp_path, "\n\n".join(blocks) + "\n", queue)
+    whole = odonata.run(tmp_path / "now.toml", out=tmp_path / "now")
+    assert whole.summary["machine"]["rails"] == 2
+    assert odonata.run(tmp_path / "now" / "resolved.toml").jobs.equals(whole.jobs)
+    done = odonata_command("compare", "now", "--edit", "fail leaf1", "--json")
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)["comparisons"]
+    assert found["absent"] == []
+    assert [row["name"] for row in found["times"]] == ["wrf-1"]
+
+
 @pytest.mark.usefixtures("cluster")
 def test_an_edit_is_a_run_of_the_experiment_with_it(odonata_command: Command) -> None:
     """The same comparison of a run and an edit, of an experiment file and an edit, and of two runs."""

@@ -19,9 +19,10 @@ parameters! {
 }
 
 impl NodeSettings {
-    /// The values of a machine.
+    /// The values of a machine. If its file gives nodes several NICs, no number of nodes can replace the file's.
     pub fn of(builder: &MachineBuilder) -> Self {
-        Self { cores_per_node: Some(builder.cores_per_node), nodes_per_router: uniform_nodes(builder) }
+        let nodes_per_router = if builder.nics_per_node().is_some() { None } else { uniform_nodes(builder) };
+        Self { cores_per_node: Some(builder.cores_per_node), nodes_per_router }
     }
 
     /// Changes the machine.
