@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from running import Command
 
+import odonata
 from odonata.programs import ProgramError, Role, program
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -21,6 +22,7 @@ def test_every_call_is_a_line_of_the_text() -> None:
         with role.repeat(3) as i, role.repeat(role.ranks - 1) as k:
             role.compute("5 us")
             role.sleep((role.rank + 1) * role.amount("1 ns"))
+            role.wait_until("350 us")
             role.isend((role.rank + 1 + k) % role.ranks, "64 KiB", tag=i)
             role.irecv((role.rank - 1 - k) % role.ranks, (i + 1) * role.amount("64 KiB"), tag="any")
             role.isend((role.rank + 1) % role.ranks, "1 B", tag=9, request="ahead[i0]".replace("i0", "0"))
@@ -50,6 +52,7 @@ def test_every_call_is_a_line_of_the_text() -> None:
         "    repeat (ranks - 1) as round2:\n"
         "        compute 5 us\n"
         "        sleep ((rank + 1) * (1 ns))\n"
+        "        wait until 350 us\n"
         "        isend (((rank + 1) + round2) % ranks) 64 KiB tag round1\n"
     )
     assert "        if (((rank == 0) and (not (round1 == 1))) or ((rank * 2) >= 99)):\n" in built.text
@@ -75,6 +78,29 @@ def test_roles_are_functions_of_their_own(odonata_command: Command, tmp_path: Pa
     ran = odonata_command("run", "x.toml", "-o", "run", "--json")
     assert ran.returncode == 0, ran.stderr
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["ending"] == "complete"
+
+
+def test_a_common_start_is_a_simulated_time(odonata_command: Command, tmp_path: Path) -> None:
+    """By hand, from 50 us on: rank 0 is ready at 150 us and waits until 350 us, rank 1 goes on at 450 us."""
+
+    def body(role: Role) -> None:
+        role.compute(role.amount("100 us") + role.rank * role.amount("300 us"))
+        role.wait_until("350 us")
+
+    program(body).save(tmp_path / "start.program", ranks=2)
+    (tmp_path / "x.toml").write_text(
+        '[machine]\npreset = "dragonfly-1056"\n[[job]]\nranks = 2\nranks_per_node = 1\nstart = "50 us"\n'
+        'program = { name = "file", path = "start.program", final_barrier = false }\n'
+        '[engine]\nkind = "packet"\nrouting = "min"\n'
+    )
+    assert odonata_command("run", "x.toml", "-o", "run").returncode == 0
+    run = odonata.load(tmp_path / "run")
+    ranks = run.table("ranks")
+    assert ranks["end_ps"].to_pylist() == [350_000_000, 450_000_000]
+    assert ranks["compute_ps"].to_pylist() == [100_000_000, 400_000_000]
+    assert ranks["communication_ps"].to_pylist() == [0, 0]
+    # From the start of the job to the end of its last rank.
+    assert run.jobs["completion_time_s"].to_pylist() == pytest.approx([400e-6])
 
 
 @pytest.mark.parametrize(

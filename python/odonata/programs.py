@@ -182,6 +182,10 @@ class Role:
         """Sleeps for a duration."""
         self._write(f"sleep {_amount(time)}")
 
+    def wait_until(self, time: Amount) -> None:
+        """Sleeps until a simulated time, from the start of the run; nothing if the rank is later."""
+        self._write(f"wait until {_amount(time)}")
+
     def phase(self, name: str) -> None:
         """Starts a phase, a row of the table `phases`."""
         self._write(f"phase {_name(name)}")

@@ -159,7 +159,7 @@ fn of_program(
                 Call::Compute { time, .. } | Call::Sleep { time, .. } => compute += time,
                 // Of a job in the background, once: it never ends.
                 Call::Round if endless => break,
-                Call::Mark { .. } | Call::Round => {}
+                Call::Mark { .. } | Call::WaitUntil { .. } | Call::Round => {}
                 _ => row.end(),
             }
         }

@@ -106,6 +106,12 @@ pub enum Call {
         /// Duration.
         time: Time,
     },
+    /// Sleeps until the simulated time is at least `time`, from the start of the run. A rank whose clock is there already
+    /// goes on at once. This time is neither computation nor communication.
+    WaitUntil {
+        /// Simulated time.
+        time: Time,
+    },
     /// Starts a phase of the program and ends the phase before.
     Mark {
         /// Number of the phase.

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 /// Tasks of a rank, with collectives expanded, on lane 0.
 ///
 /// # Errors
-/// The place of a call that no task graph can express, because it depends on which message comes first; or of an
-/// invalid call.
+/// The place of a call that no task graph can express, because it depends on which message comes first or on
+/// the simulated time; or of an invalid call.
 pub fn tasks_of(shared: &JobProgram, rank: u32) -> Result<RankTasks, String> {
     let mut code = CallExpander::new(shared.program.ranks(), rank);
     let mut list = TaskList::default();
@@ -22,9 +22,9 @@ pub fn tasks_of(shared: &JobProgram, rank: u32) -> Result<RankTasks, String> {
             Step::Inner(call) => (call, Slots::Collective),
             Step::Enter(_) | Step::Leave => continue,
         };
-        list.add(call, slots).map_err(|name| {
+        list.add(call, slots).map_err(|reason| {
             let place = code.place(shared);
-            format!("rank {rank}, {place}: '{name}' depends on which message comes first, so no task graph has it; use engine 'packet'")
+            format!("rank {rank}, {place}: {reason}, so no task graph has it; use engine 'packet'")
         })?;
     }
     Ok(RankTasks::new(list.tasks, &list.waits))
@@ -48,7 +48,7 @@ struct TaskList {
 }
 
 impl TaskList {
-    /// Adds a call, or returns the name of one that cannot be a task.
+    /// Adds a call, or says why it cannot be a task.
     fn add(&mut self, call: Call, slots: Slots) -> Result<(), &'static str> {
         match call {
             Call::Send { to, bytes, tag, communicator } => {
@@ -72,9 +72,10 @@ impl TaskList {
             }
             // Phases, rounds and communicators take no time here.
             Call::Mark { .. } | Call::Round => {}
-            Call::WaitAny { .. } => return Err("waitany"),
-            Call::WaitSome { .. } => return Err("waitsome"),
-            Call::Test { .. } => return Err("test"),
+            Call::WaitUntil { .. } => return Err("'wait until' depends on the simulated time"),
+            Call::WaitAny { .. } => return Err("'waitany' depends on which message comes first"),
+            Call::WaitSome { .. } => return Err("'waitsome' depends on which message comes first"),
+            Call::Test { .. } => return Err("'test' depends on which message comes first"),
             Call::Collective { .. } | Call::CommSplit { .. } | Call::CommCreate { .. } | Call::CommFree { .. } => {
                 unreachable!("{call:?} is entered")
             }
@@ -164,6 +165,10 @@ mod tests {
             code.push(Call::WaitAny { first: 0, count: 1 });
         });
         let expected = "rank 0, call 2: 'waitany' depends on which message comes first, so no task graph has it; use engine 'packet'";
+        assert_eq!(error.unwrap_err(), expected);
+        let error = tasks(|code| code.push(Call::WaitUntil { time: Time::from_us(5) }));
+        let expected =
+            "rank 0, call 1: 'wait until' depends on the simulated time, so no task graph has it; use engine 'packet'";
         assert_eq!(error.unwrap_err(), expected);
     }
 }

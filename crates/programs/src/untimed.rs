@@ -140,7 +140,9 @@ impl World {
                 let used = self.requests[rank as usize].keys().copied();
                 used.filter(|slot| (first..first + count).contains(slot)).collect()
             }
-            Call::Compute { .. } | Call::Sleep { .. } | Call::Mark { .. } | Call::Round => Vec::new(),
+            Call::Compute { .. } | Call::Sleep { .. } | Call::WaitUntil { .. } | Call::Mark { .. } | Call::Round => {
+                Vec::new()
+            }
             other => panic!("{other:?} is not for an untimed run"),
         }
     }

@@ -5,9 +5,24 @@ use std::fmt::{Display, Formatter, Result};
 
 impl Call {
     /// Calls that are not collectives, as in program files.
-    const WORDS: [&'static str; 16] = [
-        "send", "recv", "isend", "irecv", "wait", "waitall", "waitany", "waitsome", "test", "compute", "sleep",
-        "phase", "round", "split", "create", "free",
+    const WORDS: [&'static str; 17] = [
+        "send",
+        "recv",
+        "isend",
+        "irecv",
+        "wait",
+        "waitall",
+        "waitany",
+        "waitsome",
+        "test",
+        "compute",
+        "sleep",
+        "phase",
+        "round",
+        "split",
+        "create",
+        "free",
+        "wait until",
     ];
 
     /// Name in program files.
@@ -29,6 +44,7 @@ impl Call {
             Self::CommSplit { .. } => 13,
             Self::CommCreate { .. } => 14,
             Self::CommFree { .. } => 15,
+            Self::WaitUntil { .. } => 16,
             Self::Collective { operation, .. } => return operation.name(),
         };
         Self::WORDS[word]
@@ -65,6 +81,7 @@ impl Display for Call {
             Self::CommCreate { new, .. } => write!(f, "creation of communicator {new}"),
             Self::CommFree { communicator } => write!(f, "release of communicator {communicator}"),
             Self::Test { request } => write!(f, "test of request {request}"),
+            Self::WaitUntil { time } => write!(f, "wait until {time}"),
             Self::Compute { .. } | Self::Sleep { .. } | Self::Mark { .. } | Self::Round => f.write_str("computing"),
         }
     }

@@ -241,6 +241,42 @@ fn partitions_change_nothing() {
     }
 }
 
+/// By hand: rank 0 is ready after 3 us and waits until 5 us, rank 1 is ready after 10 us and does not wait. Each sleeps
+/// or not without a call, so both communicate for the same time as from 5 us on.
+#[test]
+fn only_early_ranks_wait_for_a_time() {
+    let until = |us: u64| {
+        run(2, move |rank, code| {
+            code.compute(Time::from_us([3, 10][rank as usize]));
+            code.push(Call::WaitUntil { time: Time::from_us(us) });
+        })
+    };
+    let ends = |records: &[RankRecord]| records.iter().map(|record| record.end.unwrap()).collect::<Vec<_>>();
+    let records = until(5);
+    assert_eq!(ends(&records), [Time::from_us(5), Time::from_us(10)]);
+    let sums = |record: &RankRecord| (record.compute, record.communication, record.calls);
+    let sums: Vec<_> = records.iter().map(sums).collect();
+    assert_eq!(sums, [(Time::from_us(3), Time::ZERO, 0), (Time::from_us(10), Time::ZERO, 0)]);
+    assert_eq!(ends(&until(10)), [Time::from_us(10); 2]);
+    assert_eq!(ends(&until(11)), [Time::from_us(11); 2]);
+}
+
+/// An exchange that both ranks start at 40 us ends 40 us later than one that they start at 0, to the picosecond.
+#[test]
+fn what_follows_a_wait_for_a_time_is_shifted() {
+    let exchange = |us: u64| {
+        let records = run(2, move |rank, code| {
+            code.push(Call::WaitUntil { time: Time::from_us(us) });
+            code.irecv(1 - rank, RENDEZVOUS, 4);
+            code.send(1 - rank, RENDEZVOUS, 4);
+            code.wait_all();
+        });
+        records.iter().map(|record| (record.end.unwrap().ps(), record.communication)).collect::<Vec<_>>()
+    };
+    let shifted = |(end, communication)| (end + Time::from_us(40).ps(), communication);
+    assert_eq!(exchange(40), exchange(0).into_iter().map(shifted).collect::<Vec<_>>());
+}
+
 /// Job 0 ends, job 1 runs in the background, on nodes of their own. They only compute, so each end is known.
 fn run_with_background_job(
     foreground: impl Fn(u32, &mut Code) + Send + Sync + 'static,

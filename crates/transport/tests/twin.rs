@@ -111,6 +111,12 @@ impl RankProgram for Random {
             _ => {}
         }
         code.wait_all();
+        let mut until = Stream::new(self.seed, "until", &[round, rank.into()]);
+        if until.index(3) == 0 {
+            // Rounds take about 20 us, so some ranks are early and some late.
+            let time = round * 20_000_000 + until.index(40_000_000) as u64;
+            code.push(Call::WaitUntil { time: Time(time) });
+        }
         let mut all = Stream::new(self.seed, "collective", &[round]);
         let operations =
             [Operation::Barrier, Operation::Allreduce, Operation::Alltoall, Operation::Broadcast, Operation::Allgather];

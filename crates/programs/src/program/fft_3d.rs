@@ -27,6 +27,9 @@ parameters! {
         pub bytes: Bytes = Bytes(16);
         /// Time per point of a pencil in one transform.
         pub compute: Time = Time::from_ns(1);
+        /// Simulated time from which ranks transform; they make their communicators before it. With 0, a rank
+        /// transforms as soon as it has them.
+        pub transform_from: Time = Time::ZERO;
         /// Number of forward and backward transforms.
         pub iterations: u32 = 8, Kind::COUNT;
     }
@@ -55,6 +58,7 @@ impl ProgramRule for Fft3dParameters {
             sizes: [self.nx / 2 + 1, ny, nz],
             bytes: self.bytes,
             compute: Time(compute),
+            transform_from: self.transform_from,
             iterations: self.iterations,
         }))
     }
@@ -73,6 +77,7 @@ struct Fft3d {
     bytes: Bytes,
     /// Time of one transform of a rank's pencils.
     compute: Time,
+    transform_from: Time,
     iterations: u32,
 }
 
@@ -110,6 +115,9 @@ impl Fft3d {
             count: self.columns,
             stride: self.rows,
         });
+        if self.transform_from > Time::ZERO {
+            code.push(Call::WaitUntil { time: self.transform_from });
+        }
     }
 
     fn iteration(&self, code: &mut Code) {
@@ -210,6 +218,17 @@ mod tests {
             let blocks = of(&mut sizes(number).filter(|&(_, from, to)| from % 22 == to % 22));
             assert_eq!(blocks, (16 * 9 * 16 * 16, 16 * 10 * 17 * 17, all));
         }
+    }
+
+    /// The communicators are made before the common start of the study, and only once.
+    #[test]
+    fn transforms_wait_for_their_start() {
+        let program = build("fft-3d", 528, &[("transform_from", serde_json::json!("350 us"))]);
+        let found = calls(&*program, 17);
+        let wait = Call::WaitUntil { time: Time::from_us(350) };
+        assert_eq!(found.iter().position(|call| *call == wait), Some(3), "after the mark and two communicators");
+        assert_eq!(found.iter().filter(|call| **call == wait).count(), 1);
+        assert_eq!(found.len(), calls(&*build("fft-3d", 528, &[]), 17).len() + 1);
     }
 
     #[test]

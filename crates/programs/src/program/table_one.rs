@@ -61,7 +61,7 @@ impl Sender<'_> {
                     self.bytes += bytes.0;
                     volume.peak = volume.peak.max(self.bytes);
                 }
-                Call::Compute { .. } | Call::Sleep { .. } => {}
+                Call::Compute { .. } | Call::Sleep { .. } | Call::WaitUntil { .. } => {}
                 _ => {
                     self.bytes = 0;
                     self.partners.clear();

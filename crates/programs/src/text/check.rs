@@ -132,7 +132,7 @@ impl Check {
                 }
             }
             Action::Wait(slot) | Action::Test(slot) => drop(self.value(line, &slot.index, variables, "the index")?),
-            Action::Compute(time) | Action::Sleep(time) => drop(amount(time, "the time")?),
+            Action::Compute(time) | Action::Sleep(time) | Action::WaitUntil(time) => drop(amount(time, "the time")?),
             Action::Collective { root, bytes, communicator, .. } => {
                 rank(root, *communicator, "the root")?;
                 amount(bytes, "the size")?;

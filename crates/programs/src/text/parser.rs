@@ -10,8 +10,8 @@ use crate::call::{Operation, EQUAL, WORLD};
 use odonata_declare::hint;
 
 /// Names with a meaning in expressions and after calls.
-const RESERVED: [&str; 14] =
-    ["rank", "ranks", "from", "to", "and", "or", "not", "any", "tag", "on", "as", "root", "sizes", "world"];
+const RESERVED: [&str; 15] =
+    ["rank", "ranks", "from", "to", "and", "or", "not", "any", "tag", "on", "as", "root", "sizes", "until", "world"];
 
 /// First words of lines that are not calls.
 const HEADERS: [&str; 7] = ["role", "repeat", "if", "let", "table", "requests", "sizes"];
@@ -325,6 +325,7 @@ impl<'a> Parser<'a> {
             "compute" => Action::Compute(words.amount(&self.scope, Dimension::Time)?),
             "sleep" => Action::Sleep(words.amount(&self.scope, Dimension::Time)?),
             "send" | "isend" | "recv" | "irecv" => self.message(&mut words, first)?,
+            "wait" if words.takes("until") => Action::WaitUntil(words.amount(&self.scope, Dimension::Time)?),
             "wait" => Action::Wait(self.slot(&mut words)?),
             "test" => Action::Test(self.slot(&mut words)?),
             "waitall" if words.is_end() => Action::WaitAllUnnamed,

@@ -60,6 +60,7 @@ pub(super) enum Action {
     WaitSome(Slots),
     Compute(Expression),
     Sleep(Expression),
+    WaitUntil(Expression),
     Mark(u32),
     Collective {
         operation: Operation,

@@ -136,6 +136,7 @@ sizes blocks = (from + to) % 3 * 64 B
 role 0, 2..3:
     phase one and only
     sleep 2 ms
+    wait until 1.5 us * (rank + 1)
     isend 1 size tag 3 as a
     wait a
     irecv any (rank + 1) B tag any as ring[7]
@@ -172,6 +173,7 @@ role others:
         [
             Call::Mark { phase: 0 },
             Call::Sleep { time: Time::from_us(2000) },
+            Call::WaitUntil { time: Time::from_us(6) },
             Call::Isend { to: 1, bytes, tag: 3, communicator: 0, request: 0 },
             Call::Wait { request: 0 },
             Call::Irecv { from: ANY, bytes: Bytes(4), tag: ANY, communicator: 0, request: 2 },

@@ -225,6 +225,7 @@ impl Writer<'_> {
             Action::WaitSome(slots) => Call::WaitSome { first: slots.first, count: slots.count },
             Action::Compute(time) => Call::Compute { time: Time(natural(time)) },
             Action::Sleep(time) => Call::Sleep { time: Time(natural(time)) },
+            Action::WaitUntil(time) => Call::WaitUntil { time: Time(natural(time)) },
             Action::Mark(phase) => Call::Mark { phase: *phase },
             &Action::Collective { operation, ref root, ref bytes, sizes, communicator } => {
                 Call::Collective { operation, root: rank(root), bytes: Bytes(natural(bytes)), sizes, communicator }

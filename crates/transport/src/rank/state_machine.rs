@@ -203,6 +203,9 @@ impl Rank {
                 self.compute(time, context);
             }
             Step::Call(Call::Sleep { time }) => self.compute(time, context),
+            Step::Call(Call::WaitUntil { time }) => {
+                self.compute(Time(time.ps().saturating_sub(self.lane.clock)), context);
+            }
             // A collective combines data in its call.
             Step::Inner(Call::Compute { time }) => {
                 self.record.compute += time;

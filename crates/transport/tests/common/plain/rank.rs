@@ -109,6 +109,9 @@ impl PlainRank {
         };
         match step {
             Step::Call(Call::Compute { time } | Call::Sleep { time }) => self.acts.push_back(Act::Spend(time.ps())),
+            Step::Call(Call::WaitUntil { time }) => {
+                self.acts.push_back(Act::Spend(time.ps().saturating_sub(self.free_at)));
+            }
             Step::Call(Call::Mark { .. }) => {}
             Step::Call(Call::Round) => self.acts.push_back(Act::Round),
             Step::Call(call) => {
