@@ -93,7 +93,7 @@ pub(super) const SENT: &[FilledColumn<Vec<JobVolumes>>] = &[
         F64,
         Hops,
         "Mean hops per byte",
-        "Links between routers on the path of a byte, mean over all bytes. A byte within one router has 0 hops.",
+        "Links between routers on the path of a byte, mean over all bytes; between nodes by wire bytes. A byte within one router has 0 hops.",
     )
     .weighted_by("bytes")
     .missing("the job sent no bytes")
