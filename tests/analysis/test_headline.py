@@ -70,3 +70,8 @@ def test_without_traffic_it_says_so() -> None:
     said = headline(handmade.run(**with_values("links", "bytes", [0.0] * 8)))
     assert str(said) == f"2 jobs on {MACHINE}. No link has traffic."
     assert said.links == ()
+
+
+def test_traffic_that_was_not_measured_is_not_said_to_be_none() -> None:
+    said = headline(handmade.run(**with_values("links", "bytes", [None] * 8)))
+    assert str(said) == f"2 jobs on {MACHINE}. Traffic was not measured."

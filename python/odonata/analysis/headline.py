@@ -113,10 +113,11 @@ def _of_links(run: RunData, said: _Sentence, jobs: list[str]) -> Headline:
             said.add(jobs[worst], f"job:{worst}")
             said.add(f", {quantity(latency[worst], 'ns')}. ")
     values = floats(run.links, "bytes") if "bytes" in run.links.column_names else np.zeros(0)
-    if not run.routed or not values.size or not values.max():
-        said.add("No link has traffic.")
+    if not run.routed or not values.size or not np.nanmax(values, initial=0.0):
+        unknown = run.routed and values.size > 0 and bool(np.isnan(values).all())
+        said.add("Traffic was not measured." if unknown else "No link has traffic.")
         return Headline(tuple(said.parts))
-    hottest = int(np.argmax(values))
+    hottest = int(np.nanargmax(values))
     place = _place(run, hottest, link_names(run.links.slice(hottest, 1), run.routers)[0].as_py())
     said.add("Hottest: ")
     said.add(place.words, place.focus)
@@ -146,7 +147,7 @@ def _place(run: RunData, link: int | None, name: str) -> _Place:
         return _Place(f"the {name}", "", f"node:{name.rsplit(' ', 1)[-1]}", name.split(" of ")[0], ())
     values = floats(run.links, "bytes")
     link_class = run.links["class"][link].as_py()
-    mean = values[of_class(run.links, link_class)].mean()
+    mean = np.nanmean(values[of_class(run.links, link_class)])
     amount = quantity(values[link], "bytes")
     times = f"{digits(values[link] / mean)} times the mean of {link_class} links"
     cables = _cables_like(run.links, run.routers, link, values)

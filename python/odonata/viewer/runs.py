@@ -158,6 +158,7 @@ class OpenRuns:
         self.labels = [label for label, _ in runs]
         self.runs = [run for _, run in runs]
         self.bad = list(bad)
+        self._kept: tuple[Hashable, RunData] | None = None
         self.findings = findings
 
     @classmethod
@@ -295,9 +296,14 @@ class OpenRuns:
         return what_if(self._run(run), job, measure)
 
     def _run(self, run: int) -> RunData:
+        """The tables of a run; those of the last one are kept, since its page asks several questions."""
         if not 0 <= run < len(self.runs):
             raise KeyError(f"run {run}")
-        return self.runs[run].data()
+        key = (run, self.runs[run].version())
+        kept = self._kept
+        if kept is None or kept[0] != key:
+            kept = self._kept = (key, self.runs[run].data())
+        return kept[1]
 
 
 TABLES_NEEDED = ("routers", "links", "link_jobs", "nodes", "jobs")
