@@ -24,6 +24,7 @@ use crate::progress::Interruption;
 use crate::workers;
 use odonata_processes::{sum, Processes};
 use odonata_units::LinkId;
+use std::ops::Range;
 use std::sync::Mutex;
 
 /// Units of rate per byte per second.
@@ -198,13 +199,12 @@ impl<C: Candidates> System<'_, C> {
             .collect()
     }
 
-    /// Step 1. Slice i is C(i+1)/S - C i/S in whole units, so that all slices sum to C.
+    /// Step 1.
     fn release(&self, iteration: u32, state: &mut State) {
         if iteration >= self.slices {
             return;
         }
-        let (i, slices) = (u128::from(iteration), u128::from(self.slices));
-        let slice = |c: u64| (u128::from(c) * (i + 1) / slices - u128::from(c) * i / slices) as u64;
+        let slice = |capacity| slice(capacity, iteration.into(), self.slices.into());
         for (residual, &capacity) in state.link_residual.iter_mut().zip(self.links) {
             *residual += slice(capacity);
         }
@@ -330,31 +330,38 @@ impl<C: Candidates> System<'_, C> {
     fn grant(&self, chunk: &mut Chunk, state: &State, sink: Option<GrantSink<'_>>, sums: &mut Sums) {
         let base = self.first_member[chunk.first_flow] as usize;
         chunk.record_start.push(chunk.record_flow.len() as u32);
+        let mut paths = Vec::with_capacity(64);
         for local in 0..chunk.flows {
-            let paths = chunk.first_path[local] as usize..chunk.first_path[local + 1] as usize;
-            if paths.is_empty() {
+            let range = chunk.first_path[local] as usize..chunk.first_path[local + 1] as usize;
+            if range.is_empty() {
                 continue;
             }
             let flow = chunk.first_flow + local;
+            paths.clear();
+            let mut begin = if range.start == 0 { 0 } else { chunk.paths.ends[range.start - 1] as usize };
+            for (&end, &demand) in chunk.paths.ends[range.clone()].iter().zip(&chunk.demand[range.clone()]) {
+                let links = begin..end as usize;
+                begin = end as usize;
+                let ratio = chunk.paths.links[links.clone()].iter().map(|&l| state.link_ratio[l.index()]);
+                let ratio = ratio.fold(f64::INFINITY, f64::min);
+                paths.push(GrantedPath { links, unit: demand as f64 / chunk.active_weight[local], ratio, rate: 0 });
+            }
             let first_member = self.first_member[flow] as usize - base;
+            let granted = &mut chunk.granted[first_member..];
+            self.grant_members(self.members_of(flow), &mut paths, state, granted, &mut sums.ports);
             let (mut any, mut all) = (0, 0.0);
-            for k in paths.clone() {
-                let begin = if k == 0 { 0 } else { chunk.paths.ends[k - 1] as usize };
-                let links = &chunk.paths.links[begin..chunk.paths.ends[k] as usize];
-                let ratio = links.iter().map(|&l| state.link_ratio[l.index()]).fold(f64::INFINITY, f64::min);
-                let unit = chunk.demand[k] as f64 / chunk.active_weight[local];
-                let granted = &mut chunk.granted[first_member..];
-                let rate = self.grant_members(self.members_of(flow), unit, ratio, state, granted, &mut sums.ports);
+            for GrantedPath { links, rate, .. } in &paths {
+                let links = &chunk.paths.links[links.clone()];
                 for &link in links {
                     sums.links[link.index()] += rate;
                 }
                 any += rate;
-                let record = rate as f32;
+                let record = *rate as f32;
                 all += f64::from(record);
                 if self.history == GrantHistory::Grants {
                     chunk.record_grant.push(record);
                 }
-                if let Some(GrantSink { totals, add }) = sink.filter(|_| rate > 0) {
+                if let Some(GrantSink { totals, add }) = sink.filter(|_| *rate > 0) {
                     add(flow, f64::from(record) / totals[flow], links, &mut sums.sink_sums);
                 }
             }
@@ -364,39 +371,48 @@ impl<C: Candidates> System<'_, C> {
             if self.history == GrantHistory::Grants && any > 0 {
                 chunk.record_flow.push(local as u16);
             } else if self.history == GrantHistory::Grants {
-                chunk.record_grant.truncate(chunk.record_grant.len() - paths.len());
+                chunk.record_grant.truncate(chunk.record_grant.len() - range.len());
             }
         }
     }
 
-    /// Grants `unit` demand per weight at `ratio`, or less if ports limit it. Returns the sum.
+    /// Grants every member its unit of demand per weight on every path, at the ratio of the path or of its ports.
     fn grant_members(
         &self,
         members: &[Weight],
-        unit: f64,
-        ratio: f64,
+        paths: &mut [GrantedPath],
         state: &State,
         granted: &mut [u64],
         ports: &mut [u64],
-    ) -> u64 {
-        if unit == 0.0 {
-            return 0;
-        }
-        let mut sum = 0;
+    ) {
         for (member, granted) in members.iter().zip(granted) {
             let [out, into] = member.ports.map(|g| g as usize);
             if state.port_residual[out] < self.cutoff || state.port_residual[into] < self.cutoff {
                 continue;
             }
-            let ratio = ratio.min(state.port_ratio[out]).min(state.port_ratio[into]);
-            let rate = ((f64::from(member.weight) * unit * ratio) as u64).max(1);
-            *granted += rate;
-            ports[out] += rate;
-            ports[into] += rate;
-            sum += rate;
+            let of_ports = state.port_ratio[out].min(state.port_ratio[into]);
+            let mut sum = 0;
+            for path in paths.iter_mut().filter(|path| path.unit > 0.0) {
+                let rate = ((f64::from(member.weight) * path.unit * path.ratio.min(of_ports)) as u64).max(1);
+                path.rate += rate;
+                sum += rate;
+            }
+            *granted += sum;
+            ports[out] += sum;
+            ports[into] += sum;
         }
-        sum
     }
+}
+
+/// A path of a flow in step 3.
+struct GrantedPath {
+    links: Range<usize>,
+    /// Demand per weight.
+    unit: f64,
+    /// Least ratio of its links.
+    ratio: f64,
+    /// Sum of the grants of all members.
+    rate: u64,
 }
 
 /// Rate of every flow if only its ports limited it. A port is shared in proportion to weight.
@@ -414,6 +430,18 @@ pub(crate) fn offered(processes: &dyn Processes, first_member: &[u32], members: 
     first_member.windows(2).map(|w| members[w[0] as usize..w[1] as usize].iter().map(rate).sum()).collect()
 }
 
+/// Slice `i` of a capacity C: C(i+1)/S - C i/S in whole units, so that all slices sum to C.
+fn slice(capacity: u64, i: u64, slices: u64) -> u64 {
+    match capacity.checked_mul(i + 1) {
+        Some(end) => end / slices - capacity * i / slices,
+        // No link of today is so fast. Division in 128 bits takes several times as long, on one thread.
+        None => {
+            let [capacity, i, slices] = [capacity, i, slices].map(u128::from);
+            (capacity * (i + 1) / slices - capacity * i / slices) as u64
+        }
+    }
+}
+
 fn truncate(paths: &mut Paths, first: usize) {
     let end = if first == 0 { 0 } else { paths.ends[first - 1] as usize };
     paths.links.truncate(end);
@@ -422,19 +450,12 @@ fn truncate(paths: &mut Paths, first: usize) {
 
 /// Sums over all threads of all processes; the first thread of each has the result.
 fn merge_sums(sums: &mut [Sums], processes: &dyn Processes) {
-    let (first, rest) = sums.split_first_mut().expect("at least one thread");
-    for other in rest {
-        let pairs = [
-            (&mut first.links, &mut other.links),
-            (&mut first.ports, &mut other.ports),
-            (&mut first.offered, &mut other.offered),
-        ];
-        for (into, from) in pairs {
-            for (sum, value) in into.iter_mut().zip(from) {
-                *sum += std::mem::take(value);
-            }
-        }
+    let arrays: [fn(&mut Sums) -> &mut Vec<u64>; 3] =
+        [|sums| &mut sums.links, |sums| &mut sums.ports, |sums| &mut sums.offered];
+    for array in arrays {
+        workers::merge_into_first(sums.iter_mut().map(|sums| array(sums).as_mut_slice()).collect());
     }
+    let first = &mut sums[0];
     sum(processes, &mut [&mut first.links, &mut first.ports, &mut first.offered]);
 }
 
@@ -452,4 +473,18 @@ fn finish_grants(sums: &mut [Sums], processes: &dyn Processes, state: &mut State
         *residual = residual.saturating_sub(std::mem::take(granted));
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slice;
+
+    #[test]
+    fn slices_sum_to_the_capacity() {
+        for capacity in [0, 1, 24, 1_000_003, 1 << 61, u64::MAX] {
+            for slices in [1, 3, 25] {
+                assert_eq!((0..slices).map(|i| slice(capacity, i, slices)).sum::<u64>(), capacity);
+            }
+        }
+    }
 }

@@ -44,12 +44,33 @@ pub(crate) fn for_each<T: Send, A: Send>(
 
 /// Adds all accumulators to the first and clears the others.
 pub(crate) fn merge(accumulators: &mut [Vec<u64>]) {
-    let (first, rest) = accumulators.split_first_mut().expect("at least one thread");
-    for other in rest {
-        for (sum, value) in first.iter_mut().zip(other.iter_mut()) {
-            *sum += std::mem::take(value);
-        }
+    merge_into_first(accumulators.iter_mut().map(Vec::as_mut_slice).collect());
+}
+
+/// Adds all accumulators of equal length to the first and clears the others. Every thread adds a part of all: with many
+/// threads, a large machine has more to merge than a thread has to do otherwise.
+pub(crate) fn merge_into_first(accumulators: Vec<&mut [u64]>) {
+    let threads = accumulators.len();
+    let mut accumulators = accumulators.into_iter();
+    let first = accumulators.next().expect("at least one thread");
+    if threads == 1 || first.is_empty() {
+        return;
     }
+    let length = first.len().div_ceil(threads);
+    let mut parts: Vec<(&mut [u64], Vec<&mut [u64]>)> =
+        first.chunks_mut(length).map(|part| (part, Vec::with_capacity(threads - 1))).collect();
+    for other in accumulators {
+        parts.iter_mut().zip(other.chunks_mut(length)).for_each(|(part, own)| part.1.push(own));
+    }
+    std::thread::scope(|scope| {
+        for (sums, others) in parts {
+            scope.spawn(move || {
+                for other in others {
+                    sums.iter_mut().zip(other).for_each(|(sum, value)| *sum += std::mem::take(value));
+                }
+            });
+        }
+    });
 }
 
 #[cfg(test)]
@@ -68,6 +89,16 @@ mod tests {
             .unwrap();
             merge(&mut sums);
             assert_eq!(sums[0][0], 99 * 100 / 2);
+        }
+    }
+
+    #[test]
+    fn parts_of_any_length_are_merged() {
+        for (length, threads) in [(0, 3), (1, 3), (10, 3), (7, 1)] {
+            let mut sums: Vec<Vec<u64>> = (0..threads).map(|k| vec![k + 1; length]).collect();
+            merge(&mut sums);
+            assert_eq!(sums[0], vec![threads * (threads + 1) / 2; length]);
+            assert!(sums[1..].iter().flatten().all(|&left| left == 0));
         }
     }
 }

@@ -44,12 +44,24 @@ pub(super) fn has_equal_groups(machine: &Machine) -> bool {
         && routers * u64::from(size) < 1 << RECIPROCAL_SHIFT
 }
 
+/// A link to another group, with the router at its end.
+#[derive(Clone, Copy, Debug)]
+struct GatewayLink {
+    link: LinkId,
+    target: RouterId,
+}
+
 /// A router of one group with links to another group: `links[first..first + count]`.
+///
+/// A large machine has millions of gateways, and every draw of one misses the cache. So an entry has what a draw needs if
+/// it has one link: a million nodes then take half the time.
 #[derive(Clone, Copy, Debug)]
 struct GatewayRouter {
     router: RouterId,
     first: u32,
     count: u32,
+    /// The first of the links.
+    link: GatewayLink,
 }
 
 /// Direct and indirect paths on groups of routers.
@@ -71,7 +83,10 @@ pub struct GroupedPaths<'m, const EQUAL: bool> {
     /// Gateways from group a to group b, at a * groups + b.
     gateways_between: Ranges,
     gateway_routers: Vec<GatewayRouter>,
-    gateway_links: Vec<LinkId>,
+    gateway_links: Vec<GatewayLink>,
+    /// Gateways of every ordered pair of two groups if all pairs have equally many, otherwise 0. Their place then follows
+    /// without a table.
+    gateways_per_pair: usize,
     gateways: Gateways,
     /// Working routers of each group.
     routers: Vec<Vec<RouterId>>,
@@ -97,6 +112,7 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
         }
         let legs = Legs::new(machine, &members, size, &routers)?;
         let (gateways_between, gateway_routers, gateway_links) = gateway_routers(machine, groups);
+        let gateways_per_pair = equal_count(&gateways_between, groups);
         let gateways = Gateways::new(machine, groups, machine.routers().map(|r| machine.group_of(r).0).collect());
         let working_groups: Vec<u32> = (0..groups as u32).filter(|&g| !routers[g as usize].is_empty()).collect();
         let reached =
@@ -115,6 +131,7 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
             gateways_between,
             gateway_routers,
             gateway_links,
+            gateways_per_pair,
             gateways,
             routers,
             working_groups,
@@ -160,11 +177,15 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
 
     #[inline]
     fn gateway_routers(&self, a: usize, b: usize) -> &[GatewayRouter] {
+        if self.gateways_per_pair > 0 && a != b {
+            let first = (a * (self.groups - 1) + b - usize::from(b > a)) * self.gateways_per_pair;
+            return &self.gateway_routers[first..first + self.gateways_per_pair];
+        }
         &self.gateway_routers[self.gateways_between.get(a * self.groups + b)]
     }
 
     #[inline]
-    fn links_of(&self, gateway: &GatewayRouter) -> &[LinkId] {
+    fn links_of(&self, gateway: &GatewayRouter) -> &[GatewayLink] {
         &self.gateway_links[gateway.first as usize..(gateway.first + gateway.count) as usize]
     }
 
@@ -195,14 +216,18 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
         let mut at = source;
         while self.group(at) != to {
             let from = self.group(at);
-            let next = if self.global_hops(from, to) == 1 { to } else { self.draw_next_group(from, to, draws) };
-            let gateway_routers = self.gateway_routers(from, next);
-            let gateway = gateway_routers[pick(draws, gateway_routers.len())];
+            let mut gateway_routers = self.gateway_routers(from, to);
+            if gateway_routers.is_empty() {
+                gateway_routers = self.gateway_routers(from, self.draw_next_group(from, to, draws));
+            }
+            let gateway = &gateway_routers[pick(draws, gateway_routers.len())];
             self.draw_leg(at, gateway.router, draws, path);
-            let links = self.links_of(&gateway);
-            let link = links[draws.any(links.len())];
+            let GatewayLink { link, target } = match gateway.count {
+                1 => gateway.link,
+                count => self.links_of(gateway)[draws.any(count as usize)],
+            };
             path.push(link);
-            at = self.machine.target(link);
+            at = target;
         }
         self.draw_leg(at, target, draws, path);
     }
@@ -266,7 +291,7 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
             let gateway_routers = self.gateway_routers(a, b);
             for gateway in gateway_routers {
                 let share = amount / gateway_routers.len() as f64 / f64::from(gateway.count);
-                for &link in self.links_of(gateway) {
+                for &GatewayLink { link, .. } in self.links_of(gateway) {
                     self.add_crossing(source, link, target, share, sums);
                 }
             }
@@ -376,7 +401,7 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
         let gateway_routers = self.gateway_routers(a, b);
         for gateway in gateway_routers {
             let share = amount / gateway_routers.len() as f64 / f64::from(gateway.count);
-            for &link in self.links_of(gateway) {
+            for &GatewayLink { link, .. } in self.links_of(gateway) {
                 add(link, share);
             }
         }
@@ -452,7 +477,7 @@ impl<const EQUAL: bool> PathRule for GroupedPaths<'_, EQUAL> {
 }
 
 /// Gateways of all ordered pairs of groups.
-fn gateway_routers(machine: &Machine, groups: usize) -> (Ranges, Vec<GatewayRouter>, Vec<LinkId>) {
+fn gateway_routers(machine: &Machine, groups: usize) -> (Ranges, Vec<GatewayRouter>, Vec<GatewayLink>) {
     let pair = |link: LinkId| -> usize {
         let (a, b) = (machine.group_of(machine.source(link)), machine.group_of(machine.target(link)));
         let (GroupId(a), GroupId(b)) = (a, b);
@@ -463,12 +488,26 @@ fn gateway_routers(machine: &Machine, groups: usize) -> (Ranges, Vec<GatewayRout
     links.sort_by_key(|&l| (pair(l), l));
     let mut first = 0;
     let mut gateway = |parallel: &[LinkId]| {
-        let gateway = GatewayRouter { router: machine.source(parallel[0]), first, count: parallel.len() as u32 };
+        let link = GatewayLink { link: parallel[0], target: machine.target(parallel[0]) };
+        let gateway = GatewayRouter { router: machine.source(link.link), first, count: parallel.len() as u32, link };
         first += gateway.count;
         gateway
     };
     let of_one = |&a: &LinkId, &b: &LinkId| (pair(a), machine.source(a)) == (pair(b), machine.source(b));
     let all: Vec<GatewayRouter> = links.chunk_by(of_one).map(&mut gateway).collect();
     let between = Ranges::of(all.iter().map(|gateway| pair(links[gateway.first as usize])), groups * groups);
+    let links = links.into_iter().map(|link| GatewayLink { link, target: machine.target(link) }).collect();
     (between, all, links)
+}
+
+/// Number of gateways of every ordered pair of two groups, 0 if it differs.
+fn equal_count(between: &Ranges, groups: usize) -> usize {
+    let counts = between.iter().enumerate().filter(|(pair, _)| pair / groups != pair % groups);
+    let mut counts = counts.map(|(_, gateways)| gateways.len());
+    let first = counts.next().unwrap_or(0);
+    if counts.all(|count| count == first) {
+        first
+    } else {
+        0
+    }
 }
