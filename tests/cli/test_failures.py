@@ -111,7 +111,7 @@ def test_the_files_of_a_user(odonata_command: Command, tmp_path: Path, shared_da
 
 
 def test_a_host_with_another_adapter_keeps_its_jobs(odonata_command: Command, tmp_path: Path) -> None:
-    """Two hosts with an adapter at each of two leaves: the resolved file of such a machine runs again."""
+    """Two hosts with an adapter at each of two leaves: the resolved file runs again."""
     blocks = [
         *(
             f'Switch\t40 "S-{leaf}"\t\t# "leaf{leaf}" enhanced port 0 lid {leaf} lmc 0\n'

@@ -296,7 +296,7 @@ class OpenRuns:
         return what_if(self._run(run), job, measure)
 
     def _run(self, run: int) -> RunData:
-        """The tables of a run; those of the last one are kept, since its page asks several questions."""
+        """The tables of a run; the tables of the last one are kept, since its page asks several questions."""
         if not 0 <= run < len(self.runs):
             raise KeyError(f"run {run}")
         key = (run, self.runs[run].version())
