@@ -55,7 +55,7 @@ CASES = {
     ),
     "packets": ("show {0}", "explain {0} --job sum", "compare {1} {0}", "view {0} --html {2}"),
     "sweep": ("show {0}", "view {0} --html {2}", "sweep {3} -j 1 -o {0}"),
-    "search": ("view {0} --html {2}", "optimize {3} -j 1 -o {0}"),
+    "search": ("show {0}", "view {0} --html {2}", "optimize {3} -j 1 -o {0}"),
     "hierarchy": ("amg model {0}", "amg redistribute {0}"),
 }
 

@@ -106,13 +106,16 @@ class Optimization:
         directory = Path(directory)
         description = read_description(directory)
         try:
-            return cls(
-                directory,
-                description["objectives"],
-                files.read_parquet(directory / TRIALS, rows=files.ROWS_MAX),
-            )
-        except (OSError, ValueError, KeyError) as error:
+            trials = files.read_parquet(directory / TRIALS, rows=files.ROWS_MAX)
+        except (OSError, ValueError) as error:
             raise DamagedRunError(f"{directory / TRIALS} cannot be read: {error}") from None
+        known = {field.name: field.type for field in trials.schema}
+        needed = {**_NEEDED, **dict.fromkeys(description["objectives"], pa.float64())}
+        wrong = [name for name, kind in needed.items() if known.get(name) != kind]
+        wrong += [name for name in ("trial", "allowed", "front") if not wrong and trials[name].null_count]
+        if wrong:
+            raise DamagedRunError(f"column {wrong[0]} of {directory / TRIALS} does not match the format")
+        return cls(directory, description["objectives"], trials)
 
     @property
     def front(self) -> pa.Table:
@@ -218,6 +221,8 @@ def table_of(settings: SearchSettings, trials: Sequence[Trial]) -> pa.Table:
         ),
     )
 
+
+_NEEDED = {"trial": pa.int64(), "allowed": pa.bool_(), "front": pa.bool_(), "reason": pa.string()}
 
 _TYPES = {"i64": pa.int64(), "str": pa.string(), "f64": pa.float64(), "bool": pa.bool_()}
 

@@ -1,4 +1,4 @@
-"""`odonata show`: the results of a run or sweep."""
+"""`odonata show`: the results of a run, a sweep or a search."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ def command(directory: Path, links: int, link_class: str | None, by: str, as_jso
     odonata show runs/first
     odonata show runs/first --class blue --links 20 --by time
 
-    For a sweep, show the tables that odonata sweep printed at its end.
+    For a sweep or a search, show the tables that odonata sweep or odonata optimize printed at its end.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.analysis import hottest_links
     from odonata.cli.output.summary import hottest_table, print_summary
     from odonata.runs import Run
+    from odonata.store.optimization import DESCRIPTION as SEARCH
     from odonata.store.sweep import DESCRIPTION
 
     if (directory / DESCRIPTION).exists():
@@ -48,6 +49,16 @@ def command(directory: Path, links: int, link_class: str | None, by: str, as_jso
             screen = terminal.console()
             screen.print(f"{len(sweep.points)} points, {len(sweep.runs)} finished", style="bold")
             print_sweep(screen, sweep)
+        return
+    if (directory / SEARCH).exists():
+        from odonata.cli.output import search
+        from odonata.optimization import Optimization
+
+        found = Optimization.load(directory)
+        if as_json:
+            terminal.print_json(search.as_data(found))
+        else:
+            search.print_search(terminal.console(), found)
         return
     run = Run.from_directory(directory)  # without the warning of `load`: the summary has it, too
     classes = [row["class"] for row in run.summary["classes"]][1:]
