@@ -31,6 +31,24 @@ ranks_per_node = 24
 [engine]
 kind = "flow"
 """
+IRREGULAR = """
+[machine]
+topology = "dragonfly"
+p = 8
+a = 32
+h = 16
+g = 513
+[[job]]
+name = "spread"
+pattern = "spread"
+ranks = 10000
+ranks_per_node = 1
+placement = "random-nodes"
+[engine]
+kind = "flow"
+routing = "adaptive-hybrid"
+completion_times = false
+"""
 
 
 @dataclass(frozen=True)
@@ -48,6 +66,7 @@ CASES = {
     "wd1-min": Case(
         "the same with minimal routing (expected loads)", WD1, ("--set", "engine.routing=min"), 2
     ),
+    "irregular": Case("Spread of 10,000 ranks on a dragonfly of 131,328 nodes", IRREGULAR, (), 1),
     "cascade": Case("4D stencil of 2.2 million ranks on 241 groups, 92,544 nodes", CASCADE, (), 1),
 }
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from odonata import toml
+from odonata import Run, toml
 from odonata.studies import Finding, Results, Study
 from odonata.studies.select import NoRowsError
 
@@ -122,6 +123,13 @@ def readings_wd1(_: Study) -> dict[str, dict[str, Any]]:
 def readings_wd3(_: Study) -> dict[str, dict[str, Any]]:
     """The readings of its patterns."""
     return _readings("WD3")
+
+
+def present_wd4(_: Study) -> dict[str, dict[str, Any]]:
+    """All jobs, or one of them alone on the same nodes."""
+    names = [job["name"] for job in _jobs("WD4")]
+    idle = {name: {f"job.{row}.idle": other != name for row, other in enumerate(names)} for name in names}
+    return {"all": {f"job.{row}.idle": False for row in range(len(names))}, **idle}
 
 
 def _words(reading: Reading) -> str:
@@ -285,3 +293,65 @@ def spread_is_met(results: Results) -> Iterator[Finding]:
     for row in rows[(rows["job"] == "spread") & (rows["figure"] == "mean")].to_dict("records"):
         words = f"{row['median']:.3g}, published {row['published']:.3g}"
         yield Finding(str(row["class"]), words, abs(row["off"]) <= 0.1)
+
+
+ABOVE = 0.25
+"""Threshold of Figures 7 and 8 as a share of the job's hottest link alone. The paper states none."""
+
+THRESHOLD_BYTES = 140e6
+"""Threshold of Figure 10."""
+
+
+def _job_on(run: Run, job: str, link_class: str) -> NDArray[np.float64]:
+    """Bytes of a job on every link of a class."""
+    links, parts = run.links.to_pandas(), run.link_jobs.to_pandas()
+    row = run.jobs["name"].to_pylist().index(job)
+    of_job = parts[parts["job"] == row].set_index("link")["bytes"]
+    of_class = links["class"].astype(str) == link_class
+    found: NDArray[np.float64] = of_job.reindex(links["link"], fill_value=0.0).to_numpy()[of_class.to_numpy()]
+    return found
+
+
+def _more_concentrated(results: Results, link_class: str, jobs: Sequence[str]) -> Iterator[Finding]:
+    runs = {(place["engine.seed"], place["present"]): run for place, run in results.runs("alone-wd4")}
+    if not runs:
+        raise NoRowsError("alone-wd4 has not run")
+    for job in jobs:
+        for seed in sorted({seed for seed, _ in runs}):
+            alone, together = (_job_on(runs[seed, present], job, link_class) for present in (job, "all"))
+            least = ABOVE * alone.max()
+            fewer, more = int((together > least).sum()), int((alone > least).sum())
+            words = (
+                f"{fewer:,} instead of {more:,} links above, hottest {together.max() / MIB:.0f} instead of "
+                f"{alone.max() / MIB:.0f} MiB"
+            )
+            yield Finding(f"{job}, seed {seed}", words, fewer < more and together.max() > alone.max())
+
+
+def fewer_blue_links(results: Results) -> Iterator[Finding]:
+    """Blue links of the 4D Stencil and of Spread, in WD4 and alone."""
+    return _more_concentrated(results, "blue", ("stencil-4d", "spread"))
+
+
+def sparser_green_links(results: Results) -> Iterator[Finding]:
+    """Green links of Many-to-many and of UMesh, in WD4 and alone."""
+    return _more_concentrated(results, "green", ("many-to-many", "umesh"))
+
+
+def blue_above_the_threshold(results: Results) -> Iterator[Finding]:
+    """Links above the threshold by class, with Edison's cables and with +B-K."""
+    shares: dict[int, dict[bool, dict[str, float]]] = {}
+    for place, run in results.runs("cabling-wd2"):
+        links = run.links.to_pandas()
+        above = (links["bytes"] > THRESHOLD_BYTES).groupby(links["class"].astype(str)).mean()
+        shares.setdefault(place["engine.seed"], {})[bool(place["machine.edit"])] = above.to_dict()
+    if not shares:
+        raise NoRowsError("cabling-wd2 has not run")
+    for seed, of_seed in sorted(shares.items()):
+        before, after = of_seed[False], of_seed[True]
+        words = ", ".join(
+            f"{name} {before[name]:.1%} to {after[name]:.1%}" for name in ("blue", "green", "black")
+        )
+        leads = before["blue"] > before["green"] > before["black"]
+        moves = after["blue"] < before["blue"] and after["black"] > before["black"]
+        yield Finding(f"seed {seed}", words, leads and moves)

@@ -53,8 +53,8 @@ struct GatewayLink {
 
 /// A router of one group with links to another group: `links[first..first + count]`.
 ///
-/// A large machine has millions of gateways, and every draw of one misses the cache. So an entry has what a draw needs if
-/// it has one link: a million nodes then take half the time.
+/// A large machine has millions of gateways, and every access to one misses the cache. So an entry has all that a draw
+/// needs if it has one link. With a search by tables, 131,328 nodes took twice as long.
 #[derive(Clone, Copy, Debug)]
 struct GatewayRouter {
     router: RouterId,
