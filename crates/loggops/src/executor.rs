@@ -1,8 +1,8 @@
 //! The events of a run in the order of time.
 //!
 //! One queue has all events by (time, stamp). A task gets its stamp when it becomes ready, a message when its send
-//! starts. An event that must wait for a lane or a NIC returns to the queue with a later time and its old stamp. So, at
-//! equal times, the event with the older stamp comes first.
+//! starts. An event that must wait for a lane or a NIC runs at a later time with its old stamp. So, at equal times, the
+//! event with the older stamp comes first (`waiting.rs`).
 //!
 //! | event at time T | waits until free | then, with m bytes |
 //! |---|---|---|
@@ -20,8 +20,9 @@
 
 use crate::costs::{sum, Costs};
 use crate::matching::Message;
-use crate::rank::{Rank, TaskState};
-use odonata_trace::{RankTasks, Work};
+use crate::rank::{resource_of, Rank, Resource, TaskState};
+use crate::waiting::{WaitQueues, WakeUp};
+use odonata_trace::{RankTasks, Task, Work};
 use odonata_units::Time;
 use std::borrow::Borrow;
 use std::cmp::Reverse;
@@ -73,9 +74,11 @@ enum Occurrence {
     Task(u32),
     /// A message of this task of this rank arrives.
     Arrival { from: u32, task: u32 },
+    /// The first of the events that wait for a resource may run.
+    WakeUp { resource: Resource, ticket: u32 },
 }
 
-/// Ordered by time, then stamp. Stamps are unique.
+/// Ordered by time, then stamp.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct QueuedEvent {
     time: Time,
@@ -104,53 +107,125 @@ pub fn run_with_progress(
     costs: &Costs,
     progress: &mut dyn FnMut(f64) -> bool,
 ) -> Option<RunRecord> {
-    let tasks = || ranks.iter().flat_map(|tasks| tasks.borrow().tasks());
-    let lanes = 1 + tasks().map(|task| task.lane).max().unwrap_or(0);
-    let nics = 1 + tasks().map(|task| task.nic).max().unwrap_or(0);
-    let mut run = Run {
-        costs,
-        ranks: ranks.iter().map(|tasks| Rank::new(tasks.borrow(), usize::from(lanes), usize::from(nics))).collect(),
-        records: vec![RankRecord::default(); ranks.len()],
-        queue: BinaryHeap::new(),
-        stamps: 0,
-        events: 0,
-        started: 0,
-    };
-    (0..ranks.len() as u32).for_each(|rank| run.queue_ready(rank));
-    while let Some(Reverse(event)) = run.queue.pop() {
-        run.events += 1;
-        if run.events % EVENTS_PER_PROGRESS == 0 && !progress(run.started as f64 / tasks().count() as f64) {
-            return None;
-        }
-        match event.occurrence {
-            Occurrence::Task(number) => run.start(event, number),
-            Occurrence::Arrival { from, task } => run.arrive(event, from, task),
-        }
-    }
-    Some(run.record())
+    let ranks: Vec<&RankTasks> = ranks.iter().map(Borrow::borrow).collect();
+    Run::new(&ranks, costs).finish(progress)
 }
 
 struct Run<'a> {
     costs: &'a Costs,
     ranks: Vec<Rank<'a>>,
+    /// Events that wait for a resource, by rank.
+    waiting: Vec<WaitQueues<Occurrence>>,
     records: Vec<RankRecord>,
     queue: BinaryHeap<Reverse<QueuedEvent>>,
     stamps: u64,
     events: u64,
     started: u64,
+    tasks: u64,
+    /// Slow twin for tests: every event that waits returns to the queue.
+    #[cfg(test)]
+    requeues: bool,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(ranks: &[&'a RankTasks], costs: &'a Costs) -> Self {
+        let tasks = || ranks.iter().flat_map(|tasks| tasks.tasks());
+        let lanes = 1 + usize::from(tasks().map(|task| task.lane).max().unwrap_or(0));
+        let nics = 1 + usize::from(tasks().map(|task| task.nic).max().unwrap_or(0));
+        Self {
+            costs,
+            ranks: ranks.iter().map(|tasks| Rank::new(tasks, lanes, nics)).collect(),
+            waiting: ranks.iter().map(|_| WaitQueues::default()).collect(),
+            records: vec![RankRecord::default(); ranks.len()],
+            queue: BinaryHeap::new(),
+            stamps: 0,
+            events: 0,
+            started: 0,
+            tasks: tasks().count() as u64,
+            #[cfg(test)]
+            requeues: false,
+        }
+    }
+
+    fn finish(mut self, progress: &mut dyn FnMut(f64) -> bool) -> Option<RunRecord> {
+        (0..self.ranks.len() as u32).for_each(|rank| self.queue_ready(rank));
+        while let Some(Reverse(event)) = self.queue.pop() {
+            self.events += 1;
+            if self.events % EVENTS_PER_PROGRESS == 0 && !progress(self.started as f64 / self.tasks as f64) {
+                return None;
+            }
+            match event.occurrence {
+                Occurrence::WakeUp { resource, ticket } => self.wake_up(event, resource, ticket),
+                occurrence => match self.resource_of(event.rank, occurrence) {
+                    Some(resource) if self.free(event.rank, resource) > event.time => self.wait(event, resource),
+                    _ => self.execute(event),
+                },
+            }
+        }
+        Some(self.record())
+    }
+
+    /// What an occurrence occupies. A receive occupies nothing.
+    fn resource_of(&self, rank: u32, occurrence: Occurrence) -> Option<Resource> {
+        match occurrence {
+            Occurrence::Task(number) => {
+                let task = self.ranks[rank as usize].task(number);
+                (!matches!(task.work, Work::Receive { .. })).then(|| resource_of(task))
+            }
+            Occurrence::Arrival { from, task } => {
+                let Task { lane, nic, .. } = self.ranks[from as usize].task(task);
+                Some(Resource::Receiving { lane, nic })
+            }
+            Occurrence::WakeUp { resource, .. } => Some(resource),
+        }
+    }
+
+    fn free(&self, rank: u32, resource: Resource) -> Time {
+        self.ranks[rank as usize].free(resource)
+    }
+
+    fn wait(&mut self, event: QueuedEvent, resource: Resource) {
+        #[cfg(test)]
+        if self.requeues {
+            let time = self.free(event.rank, resource);
+            return self.queue.push(Reverse(QueuedEvent { time, ..event }));
+        }
+        let wake_up = self.waiting[event.rank as usize].add(resource, event.stamp, event.occurrence);
+        self.push_wake_up(event.rank, resource, wake_up);
+    }
+
+    fn push_wake_up(&mut self, rank: u32, resource: Resource, wake_up: Option<WakeUp>) {
+        let Some(WakeUp { stamp, ticket }) = wake_up else { return };
+        let (time, occurrence) = (self.free(rank, resource), Occurrence::WakeUp { resource, ticket });
+        self.queue.push(Reverse(QueuedEvent { time, stamp, rank, occurrence }));
+    }
+
+    fn wake_up(&mut self, event: QueuedEvent, resource: Resource, ticket: u32) {
+        let Some(occurrence) = self.waiting[event.rank as usize].first(resource, ticket) else { return };
+        let free = self.free(event.rank, resource);
+        if free > event.time {
+            return self.queue.push(Reverse(QueuedEvent { time: free, ..event }));
+        }
+        let next = self.waiting[event.rank as usize].remove_first(resource);
+        self.execute(QueuedEvent { occurrence, ..event });
+        // Only now it is known until when the resource is busy. A time without work passes at once.
+        self.push_wake_up(event.rank, resource, next);
+    }
+
+    fn execute(&mut self, event: QueuedEvent) {
+        match event.occurrence {
+            Occurrence::Task(number) => self.start(event, number),
+            Occurrence::Arrival { from, task } => self.arrive(event, from, task),
+            Occurrence::WakeUp { .. } => unreachable!("no event waits to wake another"),
+        }
+    }
+
     fn start(&mut self, event: QueuedEvent, number: u32) {
         let QueuedEvent { time: now, rank: rank_number, .. } = event;
         let rank = &mut self.ranks[rank_number as usize];
         let task = rank.task(number);
         let (lane, nic) = (usize::from(task.lane), usize::from(task.nic));
-        let free = rank.free(task);
         match task.work {
-            Work::Compute { .. } | Work::Send { .. } if free > now => {
-                return self.queue.push(Reverse(QueuedEvent { time: free, ..event }));
-            }
             Work::Compute { time } => {
                 let end = sum(now, time);
                 rank.lanes[lane] = end;
@@ -195,10 +270,6 @@ impl Run<'_> {
         let Work::Send { bytes, tag, communicator, .. } = task.work else { unreachable!("{task:?} sends nothing") };
         let (lane, nic) = (usize::from(task.lane), usize::from(task.nic));
         let rank = &mut self.ranks[rank_number as usize];
-        let free = rank.lanes[lane].max(rank.receive_nics[nic]);
-        if free > now {
-            return self.queue.push(Reverse(QueuedEvent { time: free, ..event }));
-        }
         let end = sum(now, self.costs.receive_overhead(bytes));
         rank.lanes[lane] = end;
         rank.receive_nics[nic] = sum(now, self.costs.nic_time(bytes));
@@ -256,4 +327,73 @@ impl Run<'_> {
 struct Place {
     lane: usize,
     nic: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use odonata_trace::{Dependency, Event, ANY};
+    use odonata_units::{Bytes, Stream};
+
+    /// Random graphs on two lanes and two NICs, with equal times, wildcards, cycles of waits and messages of all sizes.
+    fn graph(seed: u64) -> Vec<RankTasks> {
+        let mut random = Stream::new(seed, "graph", &[]);
+        let ranks = 2 + random.index(4) as u32;
+        let of = |_| {
+            let count = random.index(40);
+            let mut task = |_| {
+                let peer = random.index(ranks as usize) as u32;
+                let (bytes, tag) = (Bytes([0, 1, 10, 500, 5_000][random.index(5)]), random.index(2) as u32);
+                let work = match random.index(5) {
+                    0 | 1 => Work::Send { to: peer, bytes, tag, communicator: 0 },
+                    2 => Work::Receive { from: ANY, bytes, tag, communicator: 0 },
+                    3 => Work::Receive { from: peer, bytes, tag: ANY, communicator: 0 },
+                    _ => Work::Compute { time: Time::from_ns([0, 5, 5, 1_000][random.index(4)]) },
+                };
+                Task { work, lane: random.index(2) as u8, nic: random.index(2) as u8 }
+            };
+            let tasks: Vec<Task> = (0..count).map(&mut task).collect();
+            let mut waits = Vec::new();
+            for number in 1..count {
+                if random.index(3) == 0 {
+                    let event = [Event::Start, Event::End][random.index(2)];
+                    waits.push((number as u32, Dependency { on: random.index(number) as u32, event }));
+                }
+            }
+            RankTasks::new(tasks, &waits)
+        };
+        (0..ranks).map(of).collect()
+    }
+
+    #[test]
+    fn waiting_apart_changes_nothing() {
+        let ns = Time::from_ns;
+        let eager = |eager_limit| Costs { eager_limit: Bytes(eager_limit), ..Costs::default() };
+        let no_time = Costs { latency: ns(5), overhead: ns(0), gap: ns(0), gap_per_byte: ns(0), ..eager(100) };
+        let per_byte = Costs { overhead_per_byte: ns(1), gap: ns(7), overhead: ns(5), ..eager(600) };
+        let mut saved = 0;
+        for seed in 0..400 {
+            let graph = graph(seed);
+            let ranks: Vec<&RankTasks> = graph.iter().collect();
+            for costs in [eager(0), eager(65_535), no_time, per_byte] {
+                let fast = Run::new(&ranks, &costs).finish(&mut |_| true).unwrap();
+                let slow = Run { requeues: true, ..Run::new(&ranks, &costs) }.finish(&mut |_| true).unwrap();
+                let same = RunRecord { events: slow.events, ..fast.clone() };
+                assert_eq!(same, slow, "seed {seed}, {costs:?}");
+                saved += slow.events.saturating_sub(fast.events);
+            }
+        }
+        assert!(saved > 10_000, "the graphs have events that wait: {saved}");
+    }
+
+    /// All ranks send to one: a message is looked at a fixed number of times, not once for each one before it.
+    #[test]
+    fn an_incast_takes_events_in_proportion_to_its_messages() {
+        let send = Work::Send { to: 0, bytes: Bytes(8), tag: 0, communicator: 0 };
+        let receives = vec![Work::Receive { from: ANY, bytes: Bytes(8), tag: 0, communicator: 0 }.into(); 999];
+        let mut graph = vec![RankTasks::new(receives, &[])];
+        graph.extend((1..1_000).map(|_| RankTasks::new(vec![send.into()], &[])));
+        let record = run(&graph, &Costs::default());
+        assert!(record.blocked.is_empty() && record.events < 6_000, "{}", record.events);
+    }
 }

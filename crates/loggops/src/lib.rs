@@ -23,6 +23,7 @@ mod costs;
 mod executor;
 mod matching;
 mod rank;
+mod waiting;
 
 pub use costs::Costs;
 pub use executor::{run, run_with_progress, BlockedTask, RankRecord, RunRecord};

@@ -23,8 +23,8 @@ struct PostedReceive {
 
 /// Posted receives and unexpected messages of a rank.
 ///
-/// The search is a plain scan: it keeps the order of wildcards, and takes half a second for an all-to-all of
-/// 1,024 ranks.
+/// The search is a plain scan, which keeps the order of wildcards. It takes most of the 3 s of an all-to-all of 1,024
+/// ranks whose receives are posted in the opposite order.
 #[derive(Debug, Default)]
 pub(crate) struct MatchingQueues {
     posted: VecDeque<PostedReceive>,

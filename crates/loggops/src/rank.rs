@@ -19,6 +19,14 @@ pub(crate) struct ReadyTask {
     pub(crate) time: Time,
 }
 
+/// A lane, and the NIC of a message in one direction.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Resource {
+    Lane { lane: u8 },
+    Sending { lane: u8, nic: u8 },
+    Receiving { lane: u8, nic: u8 },
+}
+
 /// A rank during a run.
 #[derive(Debug)]
 pub(crate) struct Rank<'a> {
@@ -103,12 +111,13 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// When a lane, and for a send its NIC, are free.
-    pub(crate) fn free(&self, task: Task) -> Time {
-        let lane = self.lanes[usize::from(task.lane)];
-        match task.work {
-            Work::Send { .. } => lane.max(self.send_nics[usize::from(task.nic)]),
-            Work::Receive { .. } | Work::Compute { .. } => lane,
+    /// When a resource is free.
+    pub(crate) fn free(&self, resource: Resource) -> Time {
+        let lane = |lane: u8| self.lanes[usize::from(lane)];
+        match resource {
+            Resource::Lane { lane: of } => lane(of),
+            Resource::Sending { lane: of, nic } => lane(of).max(self.send_nics[usize::from(nic)]),
+            Resource::Receiving { lane: of, nic } => lane(of).max(self.receive_nics[usize::from(nic)]),
         }
     }
 
@@ -124,7 +133,7 @@ impl<'a> Rank<'a> {
             };
             (kind, number)
         });
-        let time = |number: u32| self.free(self.task(number)).max(self.earliest[number as usize]);
+        let time = |number: u32| self.free(resource_of(self.task(number))).max(self.earliest[number as usize]);
         ready.into_iter().map(|number| ReadyTask { number, time: time(number) }).collect()
     }
 
@@ -140,5 +149,14 @@ impl<'a> Rank<'a> {
             Event::End => self.states[on as usize] == TaskState::Ended,
         };
         self.tasks.dependencies(number).iter().find(|one| !occurred(one.on, one.event)).map(|one| one.on)
+    }
+}
+
+/// What a task occupies. A receive occupies nothing, but becomes ready when its lane is free.
+pub(crate) fn resource_of(task: Task) -> Resource {
+    let Task { work, lane, nic } = task;
+    match work {
+        Work::Send { .. } => Resource::Sending { lane, nic },
+        Work::Receive { .. } | Work::Compute { .. } => Resource::Lane { lane },
     }
 }
