@@ -66,7 +66,9 @@ test('when is congestion? 1 click', async () => {
 
 test('which setting is best? 0 clicks', async () => {
   await arrive('grid')
-  expect(await text('sweep-headline')).toMatch(/^Best: routing=\S+, ranks=\d+: .+ than with .+, 3 seeds\.$/)
+  expect(await text('sweep-headline')).toMatch(
+    /^Best: routing=\S+, ranks=\d+: .+, compared with .+, 3 seeds\.$/,
+  )
   const first = page.getByRole('table').getByRole('row').nth(1)
   expect(await first.innerText()).toContain(/routing=[\w-]+/.exec(await text('sweep-headline'))![0])
   await keepPicture('question-5')

@@ -48,7 +48,8 @@ class RankedSetting:
     setting: dict[str, object]
     points: tuple[int, ...]
     jobs: tuple[Spread | None, ...]
-    score: float
+    score: float | None
+    """None without a value of a job that the base has, too."""
 
 
 @dataclass(frozen=True)
@@ -117,10 +118,11 @@ def rank(
         spreads = tuple(spread(one) if one else None for one in found)
         at_base = [[value for point in base if (value := values[point].get(job))] for job in jobs]
         ratios = [mean(a) / mean(b) for a, b in zip(found, at_base, strict=True) if a and b]
-        score = math.exp(mean(math.log(ratio) for ratio in ratios)) if ratios else math.inf
+        score = math.exp(mean(math.log(ratio) for ratio in ratios)) if ratios else None
         rows.append(RankedSetting(dict(zip(names, key, strict=True)), tuple(points), spreads, score))
     first = rows[0]
-    rows.sort(key=lambda row: row.score if less_is_better or math.isinf(row.score) else -row.score)
+    sign = 1 if less_is_better else -1
+    rows.sort(key=lambda row: math.inf if row.score is None else sign * row.score)
     sweep = _Points(settings, values, tuple(seeds), less_is_better)
     return Ranking(sweep.headline(rows, first, jobs), tuple(jobs), tuple(rows))
 

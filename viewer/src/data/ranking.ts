@@ -16,7 +16,7 @@ export interface RankedSetting {
   /** By job; null for a job without a value. */
   readonly jobs: readonly (Spread | null)[]
   /** Mean relative to the base, the first setting. */
-  readonly score: number
+  readonly score: number | null
 }
 
 export interface Ranking {

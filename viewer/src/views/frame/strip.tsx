@@ -18,8 +18,7 @@ export function Strip({ run }: { run: Run }) {
   const found = totalsOf(session, run, isSmall ? column : undefined)
   if (!isSmall) return null
   // Its place is kept while it loads, so that nothing below moves.
-  if (!found) return <div class="strip" />
-  if (found.times.length < 2) return null
+  if (!found || found.times.length < 2) return <div class="strip" />
   const { times, values, worst } = found
   const [first, step] = [times[0]!, stepOf(times)]
   const length = times.at(-1)! + step - first
