@@ -45,7 +45,14 @@ async function placeAt(time: number, [from, until] = [first, last]): Promise<[nu
 
 /** Wait until all charts have their size; until then, charts below move. */
 const openLanes = (more = ''): Promise<void> =>
-  openUntil('ranks', `view=time${more}`, '[data-test=lanes] canvas', 'body:not(:has(.loading))')
+  openUntil(
+    'ranks',
+    `view=time${more}`,
+    '[data-test=lanes] canvas',
+    '[data-test=series-heat] canvas',
+    '.moments .picture canvas',
+    'body:not(:has(.loading))',
+  )
 
 const middle = ([a, b]: readonly number[]): number => (a! + b!) / 2
 
