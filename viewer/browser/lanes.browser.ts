@@ -35,12 +35,12 @@ const fullSpan = (): Promise<[number, number]> =>
         .fullSpan,
   )
 
-/** Screen position of a time of the first rank. */
+/** Screen position of a time of the first rank; a click has whole pixels, and its row starts at 8. */
 async function placeAt(time: number, [from, until] = [first, last]): Promise<[number, number]> {
   const box = (await at('lanes').boundingBox())!
   const full = await fullSpan()
   const [a, b] = from === first && until === last ? full : [from, until]
-  return [box.x + 92 + ((box.width - 110) * (time - a)) / (b - a), box.y + 8.5]
+  return [box.x + 92 + ((box.width - 110) * (time - a)) / (b - a), box.y + 9]
 }
 
 /** Wait until all charts have their size; until then, charts below move. */
