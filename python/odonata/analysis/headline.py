@@ -56,7 +56,7 @@ def headline(run: RunData) -> Headline:
 
     Examples:
         >>> odonata.analysis.headline(odonata.load("runs/both")).label
-        'local link, 12 MiB'
+        'injection port'
     """
     jobs = run.jobs["name"].to_pylist()
     machine = run.summary["machine"]["name"]

@@ -2,6 +2,7 @@
 import { okabe_ito, unknown_job } from '../../../python/odonata/colors.json'
 import { DICHROMACIES, fromOklab, parseHex, simulateDichromacy, toHex, toOklab, type Rgb } from './color'
 
+export const [BLUE, ORANGE] = okabe_ito as [string, string]
 export const VERMILLION = okabe_ito[5]!
 /** Colour of a job without one. */
 export const UNKNOWN_JOB = unknown_job

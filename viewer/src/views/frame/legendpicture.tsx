@@ -1,5 +1,10 @@
 /** How to read the picture of a machine: its parts with their names. */
 
+import { BLUE, ORANGE } from '../../base/palette'
+import { RAMPS, SEQUENTIAL_DEFAULT } from '../../base/ramps'
+
+const RAMP = RAMPS[SEQUENTIAL_DEFAULT]!.light
+
 /** The part of a ring that is drawn, around a centre below it. */
 const CENTRE = { x: 150, y: 330 }
 const GROUPS = [-0.46, 0.02] as const
@@ -32,7 +37,7 @@ const NAMES: readonly (readonly [string, readonly [number, number], number])[] =
 export function LegendPicture() {
   const columns = Array.from({ length: COLUMNS }, (_, i) => ((i + 0.5) * SPAN) / COLUMNS)
   const color = (group: number, column: number): string =>
-    column === COLUMNS - 1 ? 'var(--idle)' : group === 0 ? '#0072b2' : column < 3 ? '#e69f00' : '#0072b2'
+    column === COLUMNS - 1 ? 'var(--idle)' : group === 0 ? BLUE : column < 3 ? ORANGE : BLUE
   return (
     <svg class="legend-picture" viewBox="0 0 640 250" role="img" aria-label="The parts of the picture">
       {GROUPS.map((start, group) => (
@@ -53,11 +58,11 @@ export function LegendPicture() {
               fill={color(group, column)}
             />
           ))}
-          <path d={piece(start, start + 0.2, 271, 281)} fill={group === 0 ? '#0072b2' : '#e69f00'} />
-          <path d={piece(start + 0.2, start + SPAN, 271, 281)} fill="#0072b2" />
+          <path d={piece(start, start + 0.2, 271, 281)} fill={group === 0 ? BLUE : ORANGE} />
+          <path d={piece(start + 0.2, start + SPAN, 271, 281)} fill={BLUE} />
         </g>
       ))}
-      <path d="M84 150Q120 232 196 142L204 146Q120 244 84 150Z" fill="#e2512b" />
+      <path d="M84 150Q120 232 196 142L204 146Q120 244 84 150Z" fill={RAMP[3]} />
       {NAMES.map(([name, [x, y], line]) => (
         <g key={name}>
           <path d={`M${x} ${y}L292 ${line}H302`} fill="none" stroke="var(--muted)" />
@@ -74,7 +79,7 @@ export function LegendPicture() {
           y={186 + Math.floor(i / 4) * 12}
           width={11}
           height={11}
-          fill={['#ffe98f', '#f88b2d', '#b11a31', '#fdc24a'][(i * 7 + (i >> 2)) % 4]}
+          fill={RAMP[(i * 7 + (i >> 2)) % 5]}
         />
       ))}
       <text x={366} y={206}>
