@@ -79,30 +79,6 @@ class Run(RunData):
 
         return export(self, format, to)
 
-    def with_edits(self, *edits: str, out: str | Path | None = None) -> Run:
-        """Runs the experiment again with further edits of the machine, such as `fail g0r1`.
-
-        Jobs whose nodes fail are in `absent_jobs` of the new run; `odonata.compare` shows what the others
-        gain or lose.
-
-        Args:
-            edits: Edits as in `machine.edit`, after the edits of this run.
-            out: Run directory to write; by default the run stays in memory.
-
-        Raises:
-            ExperimentError: The machine cannot be changed so, or no job is left.
-            StoreError: `out` exists or cannot be written.
-
-        Examples:
-            >>> failed = odonata.load("runs/both").with_edits("fail g0r1>g0r2:local.0")
-            >>> failed.links.num_rows
-            178
-        """
-        from odonata import api
-        from odonata.explanation.what_if import with_edits
-
-        return api.run(self.resolved, set=with_edits(self, edits), out=out)
-
     def view(self) -> Any:
         """The viewer as a notebook widget; put it last in a cell. Needs `pip install 'odonata[notebook]'`.
 

@@ -187,7 +187,7 @@ def test_every_output_names_the_jobs_that_end(odonata_command: Command, cluster:
 @pytest.mark.usefixtures("cluster")
 def test_from_python() -> None:
     run = odonata.run("now.toml")
-    failed = run.with_edits("fail leaf03")
+    failed = odonata.run(run.resolved, set=run.with_edits("fail leaf03"))
     assert run.absent_jobs == []
     assert {job["name"]: job["lost_nodes"] for job in failed.absent_jobs} == {
         "llm-1": ["n09", "n10"],
@@ -195,7 +195,7 @@ def test_from_python() -> None:
     }
     # Edits follow the edits of the run: the last job ends, too.
     with pytest.raises(OdonataError, match="no job is left: leaf01 and leaf03 fail"):
-        failed.with_edits("fail leaf01")
+        odonata.run(failed.resolved, set=failed.with_edits("fail leaf01"))
     found = odonata.compare(run, failed)
     assert found.absent["name"].to_pylist() == ["llm-1", "wrf-2"]
     assert found.times["name"].to_pylist() == ["md-3"]

@@ -1,5 +1,6 @@
 //! Ranks behind NICs, as a program of the packet engine.
 
+mod context;
 mod endpoints;
 mod records;
 
@@ -8,33 +9,29 @@ use crate::job::RankJob;
 use crate::log::{Log, MessageRecord};
 use crate::record::RankRecord;
 use crate::settings::MpiSettings;
+use context::RunContext;
 use endpoints::RankEndpoints;
 use odonata_checkpoint::{DecodeError, Reader, Writer};
 use odonata_packet::{Endpoints, Nics, Program};
 use odonata_units::RouterId;
 use records::Records;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
 /// The ranks of some jobs, as a program of the packet engine.
 #[derive(Clone, Debug)]
-pub struct Ranks {
-    jobs: Arc<Vec<RankJob>>,
-    settings: Arc<MpiSettings>,
-    /// Router of every node; empty if they are not known.
-    routers: Arc<Vec<RouterId>>,
-    records: Arc<Mutex<Records>>,
-}
+pub struct Ranks(RunContext);
 
 impl Ranks {
     /// Ranks of `jobs`.
     pub fn new(jobs: Vec<RankJob>, settings: MpiSettings) -> Self {
-        Self { jobs: Arc::new(jobs), settings: Arc::new(settings), routers: Arc::default(), records: Arc::default() }
+        let (jobs, settings) = (Arc::new(jobs), Arc::new(settings));
+        Self(RunContext { jobs, settings, routers: Arc::default(), records: Arc::default() })
     }
 
     /// Records the router of every node, so that the bytes between nodes of one router are counted.
     #[must_use]
     pub fn with_routers(self, routers: Vec<RouterId>) -> Self {
-        Self { routers: Arc::new(routers), ..self }
+        Self(RunContext { routers: Arc::new(routers), ..self.0 })
     }
 
     /// Records the times of each message: about 200 B per message during the run.
@@ -79,17 +76,17 @@ impl Ranks {
     }
 
     fn records(&self) -> MutexGuard<'_, Records> {
-        self.records.lock().expect("nobody panicked")
+        self.0.records.lock().expect("nobody panicked")
     }
 }
 
 impl Program for Ranks {
     fn endpoints(&self, jobs: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints> {
-        Box::new(RankEndpoints::new(self, jobs, nics))
+        Box::new(RankEndpoints::new(&self.0, jobs, nics))
     }
 
     fn is_finite(&self, job: u16) -> bool {
-        self.jobs.iter().any(|of| of.job == job && !of.background)
+        self.0.jobs.iter().any(|of| of.job == job && !of.background)
     }
 
     fn export_records(&self) -> Vec<u8> {

@@ -5,7 +5,7 @@ Paths and the times of other jobs react to a change, so bytes over capacity does
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -33,11 +33,6 @@ def changes_of(run: RunData, job: int) -> list[str]:
     return [*edits, f"terminal.bandwidth*={1 - STEP:g}", f"terminal.bandwidth*={1 + STEP:g}"]
 
 
-def with_edits(run: RunData, edits: Sequence[str]) -> dict[str, list[str]]:
-    """The keys that give the experiment of a run further edits of its machine."""
-    return {"machine.edit": [*run.settings["machine"].get("edit", []), *edits]}
-
-
 def measure_changes(run: RunData, name: str, progress: Callable[[int, int], None] | None = None) -> pa.Table:
     """The time of a job after each edit of `changes_of`, by a run of the same experiment and seed.
 
@@ -61,7 +56,7 @@ def measure_changes(run: RunData, name: str, progress: Callable[[int, int], None
             progress(made, len(edits))
         time, reason = None, None
         try:
-            changed = api.run(run.resolved, set=with_edits(run, [edit]))
+            changed = api.run(run.resolved, set=run.with_edits(edit))
             time = time_of(changed, name) if changed.is_complete else None
             reason = "the job has no time" if time is None else None
             reason = reason if changed.is_complete else f"the run did not complete: {changed.ending}"

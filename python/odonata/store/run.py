@@ -198,6 +198,17 @@ class RunData:
             raise DamagedRunError(f"{schema.RESOLVED} of {self.name} lacks {', '.join(wrong)}")
         return settings
 
+    def with_edits(self, *edits: str) -> dict[str, list[str]]:
+        """Keys that give the experiment of this run further edits of its machine, such as `fail g0r1`.
+
+        Examples:
+            >>> run = odonata.load("runs/both")
+            >>> failed = odonata.run(run.resolved, set=run.with_edits("fail g0r1>g0r2:local.0"))
+            >>> failed.links.num_rows
+            178
+        """
+        return {"machine.edit": [*self.settings["machine"].get("edit", []), *edits]}
+
     def save(self: _Run, directory: str | Path, *, force: bool = False) -> _Run:
         """Writes the run to a directory, whole or not at all, and returns the stored run.
 

@@ -1,7 +1,7 @@
 //! The ranks on the nodes of a part of the machine, and their NICs.
 
+use super::context::RunContext;
 use super::records::Records;
-use super::Ranks;
 use crate::inbox::{InboundMessage, Inbox};
 use crate::job::RankJob;
 use crate::matching::Label;
@@ -67,8 +67,8 @@ pub(super) struct RankEndpoints {
 
 impl RankEndpoints {
     /// Creates the endpoints of the `numbered` jobs among `jobs`.
-    pub(super) fn new(program: &Ranks, numbered: &[u16], nics: &Nics<'_>) -> Self {
-        let Ranks { jobs, settings, routers, records: all_records } = program;
+    pub(super) fn new(context: &RunContext, numbered: &[u16], nics: &Nics<'_>) -> Self {
+        let RunContext { jobs, settings, routers, records: all_records } = context;
         let per_node = nics.per_node();
         let nodes = nics.count() / per_node;
         // Node, job and rank.

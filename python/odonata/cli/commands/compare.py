@@ -62,7 +62,6 @@ def command(
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     import odonata
     from odonata.api import load_run, read
-    from odonata.explanation.what_if import with_edits
 
     if not (others or edits):
         raise click.UsageError("Missing argument 'DIR...', or --edit EDIT.")
@@ -72,7 +71,7 @@ def command(
     names = {id(first): base.stem if first.path is None else first.name}
     rest = [load_run(other) for other in others]
     if edits:
-        again = read(first.resolved, with_edits(first, edits))
+        again = read(first.resolved, first.with_edits(*edits))
         rest.append(_run(again, output, threads, quiet))
         names[id(rest[-1])] = ", ".join(edits)
     found = [odonata.compare(first, run) for run in rest]
