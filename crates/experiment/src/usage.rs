@@ -26,15 +26,15 @@ impl Usage {
     pub(crate) fn cpu_s(&self) -> f64 {
         process_cpu_s() - self.cpu_s
     }
+}
 
-    /// The most memory that this process has had, whatever it did before.
-    pub(crate) fn peak_rss_bytes() -> u64 {
-        high_water_mark().unwrap_or_else(|| {
-            // Linux counts in KiB, macOS in bytes.
-            let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
-            getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.max_rss().unsigned_abs() * unit)
-        })
-    }
+/// Peak memory of this process so far, of whatever it did.
+pub fn peak_rss_bytes() -> u64 {
+    high_water_mark().unwrap_or_else(|| {
+        // Linux counts in KiB, macOS in bytes.
+        let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
+        getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.max_rss().unsigned_abs() * unit)
+    })
 }
 
 /// As Linux has it of the program that runs. What `getrusage` says goes back to whatever the process was before it became this

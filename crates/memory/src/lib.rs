@@ -8,4 +8,4 @@ mod guard;
 pub use available::{
     address_space, admit_machine, admit_ranks, available, available_below, resident_bytes, AvailableMemory,
 };
-pub use guard::{Guard, Need, TooMuch};
+pub use guard::{Guard, Need, TooMuch, LIBRARIES_BYTES};

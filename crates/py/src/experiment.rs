@@ -52,6 +52,12 @@ impl Experiment {
     }
 }
 
+/// Memory of the modules that a run of this process would still import.
+fn unloaded_bytes(py: Python<'_>) -> PyResult<u64> {
+    let loaded = py.import("sys")?.getattr("modules")?.contains("pyarrow")?;
+    Ok(if loaded { 0 } else { odonata_experiment::memory::LIBRARIES_BYTES })
+}
+
 /// The keys of a section that no run depends on.
 fn section<'py>(py: Python<'py>, keys: Vec<(&'static str, Value)>) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
@@ -98,14 +104,20 @@ impl Experiment {
     }
 
     fn check<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        json_object(py, &self.ask(py, odonata_experiment::Experiment::check)?)
+        let unloaded = unloaded_bytes(py)?;
+        let mut checked = self.ask(py, odonata_experiment::Experiment::check)?;
+        checked.memory_estimate_bytes += unloaded;
+        json_object(py, &checked)
     }
 
     fn check_points<'py>(&self, py: Python<'py>, points: Vec<Vec<String>>) -> PyResult<Bound<'py, PyList>> {
-        let list = PyList::empty(py);
+        let (list, unloaded) = (PyList::empty(py), unloaded_bytes(py)?);
         for point in self.ask(py, move |experiment| Ok(experiment.check_points(points)))? {
             match point {
-                Ok(checked) => list.append(json_object(py, &checked)?)?,
+                Ok(mut checked) => {
+                    checked.memory_estimate_bytes += unloaded;
+                    list.append(json_object(py, &checked)?)?;
+                }
                 Err(problems) => list.append(errors::experiment_error(py, &problems).into_value(py))?,
             }
         }

@@ -44,6 +44,12 @@ pub(crate) fn available_memory() -> Option<(u64, String)> {
     odonata_experiment::memory::available().map(|available| (available.bytes, available.of))
 }
 
+/// Peak memory of this process so far.
+#[pyfunction]
+pub(crate) fn peak_rss_bytes() -> u64 {
+    odonata_experiment::peak_rss_bytes()
+}
+
 /// The names that a list of a batch system stands for; `ValueError` says why it is none.
 #[pyfunction]
 pub(crate) fn host_names(text: &str) -> PyResult<Vec<String>> {

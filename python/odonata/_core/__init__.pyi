@@ -27,6 +27,7 @@ __all__ = [
     "is_seed",
     "machine_format",
     "machine_formats",
+    "peak_rss_bytes",
     "presets",
     "product_seconds",
     "program_mistake",
@@ -165,6 +166,9 @@ def available_memory() -> tuple[int, str] | None:
     The least of what the system, its control groups (version 1 or 2, those above included) and its own limits
     (RLIMIT_AS, RLIMIT_DATA) leave; None where the system does not say.
     """
+
+def peak_rss_bytes() -> int:
+    """Peak memory of this process so far, in bytes, whatever it did."""
 
 def read_experiment(path: str | PathLike[str]) -> str:
     """The text of an experiment file.

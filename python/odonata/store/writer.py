@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from odonata import files
+from odonata._core import peak_rss_bytes
 from odonata.errors import StoreError
 from odonata.store import columns, schema
 from odonata.store.atomic import exchange, remove_remains, store_errors, sync_to_disk, temporary_path
@@ -168,13 +169,16 @@ def _write(
     tables: Mapping[str, pa.Table],
     experiment: str,
     resolved: str,
+    *,
+    is_own: bool = False,
 ) -> Path:
+    """Writes everything. The peak memory of this process's own run includes the writing of its tables."""
     check_content(summary, tables)
     writer.write_text(schema.EXPERIMENT, experiment)
     writer.write_text(schema.RESOLVED, resolved)
     for name, table in tables.items():
         writer.write_table(name, table)
-    return writer.commit(summary)
+    return writer.commit({**summary, "peak_rss_bytes": peak_rss_bytes()} if is_own else summary)
 
 
 class GrowingTables:
@@ -243,7 +247,7 @@ class GrowingTables:
         self._close()
         for name in {*self._parts, *grown} if self._parts else ():
             self._join(name)
-        return _write(self._open(), summary, tables, experiment, resolved)
+        return _write(self._open(), summary, tables, experiment, resolved, is_own=True)
 
     def state_file(self) -> Path:
         """File to which the engine may write its state before `save_checkpoint`."""

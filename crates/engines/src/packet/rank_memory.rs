@@ -10,6 +10,9 @@ const PER_RANK: u64 = 1_900;
 /// Of a pair of ranks that talk, for each direction: the state of the NICs about each other, packets that arrived out of order,
 /// messages that wait for receives.
 const PER_PAIR: u64 = 512;
+/// A rank with many partners fills its tables better: an alltoall of 512 ranks took 160 B for each pair.
+const FEW_PAIRS: u64 = 32;
+const PER_FURTHER_PAIR: u64 = 256;
 /// Of a call of the block that a rank is in, and of a message or a receive that it begins there: a request, a posted receive, a
 /// message in a queue.
 const PER_CALL: u64 = 48;
@@ -27,6 +30,7 @@ const BLOCKS: u64 = 3;
 #[derive(Default)]
 pub(super) struct RankMemory {
     bytes: u64,
+    ranks: u64,
     code: Code,
 }
 
@@ -42,13 +46,16 @@ impl RankMemory {
             most = most.max(self.code.calls().len() as u64 * PER_CALL + begun * PER_REQUEST);
         }
         self.bytes += PER_RANK + most;
+        self.ranks += 1;
     }
 
     /// Adds what all ranks send. Of each message so many records are made, and of what its ranks do for it so many.
     pub(super) fn add_messages(&mut self, sent: &MessageCounts, records: u64, calls: u64) {
         let each = records.saturating_mul(PER_RECORD).saturating_add(calls.saturating_mul(PER_RECORDED_CALL));
         let recorded = sent.messages().saturating_mul(each);
-        self.bytes = self.bytes.saturating_add(sent.pairs * PER_PAIR).saturating_add(recorded);
+        let few = sent.pairs.min(FEW_PAIRS * self.ranks);
+        let pairs = few * PER_PAIR + (sent.pairs - few) * PER_FURTHER_PAIR;
+        self.bytes = self.bytes.saturating_add(pairs).saturating_add(recorded);
     }
 
     pub(super) fn bytes(&self) -> u64 {

@@ -1,18 +1,19 @@
-//! Memory that the tables of every run take.
+//! Memory that the tables of every run take: their rows, and one and a half times as much again while they are written
+//! (encoded pages, dictionaries, compression).
 
 use crate::scenario::Scenario;
 use odonata_workload::volumes::Volumes;
 
-/// A row of `links`, and while it is written; and for each coordinate of its routers.
-const LINK_BYTES: u64 = 60;
-const LINK_AXIS_BYTES: u64 = 24;
+/// A row of `links`; and for each coordinate of its routers.
+const LINK_BYTES: u64 = 150;
+const LINK_AXIS_BYTES: u64 = 60;
 /// A row of `nodes` or `routers`, with its name; and for each coordinate.
-const NODE_BYTES: u64 = 100;
-const NODE_AXIS_BYTES: u64 = 12;
+const NODE_BYTES: u64 = 250;
+const NODE_AXIS_BYTES: u64 = 30;
 /// A row of `placement`.
-const RANK_BYTES: u64 = 32;
+const RANK_BYTES: u64 = 80;
 /// A row of `communication`, and how many a job has at most.
-const CELL_BYTES: u64 = 128;
+const CELL_BYTES: u64 = 320;
 const CELLS_MAX: u64 = 256 * 256;
 
 /// What the tables of every run take.
