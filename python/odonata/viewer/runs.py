@@ -215,7 +215,7 @@ class OpenRuns:
                     "label": label,
                     "summary": run.summary,
                     "tables": {name: _describe(run, name) for name in run.names},
-                    "keys": {name: values[i] for name, values in keys.items()},
+                    "keys": {name: values[i] for name, values in keys.items() if values[i] is not None},
                 }
                 for i, (label, run) in enumerate(zip(self.labels, self.runs, strict=True))
             ],
@@ -429,13 +429,16 @@ def titles(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[str]:
     return labels([path for path, _ in found])
 
 
-def differing_keys(summaries: Sequence[dict[str, Any]]) -> dict[str, list[str | float]]:
-    """Keys that order the runs of a sweep: differing settings and headline figures."""
-    keys: dict[str, list[str | float]] = {}
+def differing_keys(summaries: Sequence[dict[str, Any]]) -> dict[str, list[str | float | None]]:
+    """Keys that order the runs of a sweep: differing settings and headline figures.
+
+    A run that is not complete, or routes nothing, has no figure: None.
+    """
+    keys: dict[str, list[str | float | None]] = {}
 
     def add(name: str, values: list[Any]) -> None:
         if len({repr(value) for value in values}) > 1 and all(
-            isinstance(v, str | int | float) for v in values
+            v is None or isinstance(v, str | int | float) for v in values
         ):
             keys[name] = values
 
@@ -448,5 +451,5 @@ def differing_keys(summaries: Sequence[dict[str, Any]]) -> dict[str, list[str | 
         add(name, [point.get(name, "") for point in points])
     if all(summary["classes"] for summary in summaries):
         for name, statistic in (("mean per link", "bytes_mean"), ("max per link", "bytes_max")):
-            add(name, [summary["classes"][0][statistic] for summary in summaries])
+            add(name, [s["classes"][0][statistic] if s["complete"] else None for s in summaries])
     return keys
