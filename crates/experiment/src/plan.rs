@@ -5,7 +5,9 @@ pub(crate) mod failures;
 mod hardware;
 mod jobs;
 mod node_names;
+mod pieces;
 mod resolved;
+mod values;
 
 use crate::experiment::Experiment;
 use crate::spec::job::JobEntry;
@@ -195,7 +197,7 @@ impl MachinePlan {
         let mut hardware = report.finish(hardware)?.expect("a machine that is missing is a problem");
         if !machine.edits.is_empty() {
             let found = odonata_machine::metrics::connectivity_of(&hardware.machine);
-            hardware.warnings.extend(hardware::cut_warning(&found));
+            hardware.warnings.extend(pieces::cut_warning(&found));
         }
         Ok(Self {
             resolved: resolved::machine(hardware.resolved),

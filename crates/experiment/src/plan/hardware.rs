@@ -1,14 +1,14 @@
 //! From `[machine]` to a machine.
 
-use super::failures::{listed, plural, usable_nics, FailedNodes};
+use super::failures::{usable_nics, FailedNodes};
 use super::node_names;
-use super::resolved::table_of;
+use super::pieces::{cables_by_class, cut_warning, edit_warnings, without, NO_PATHS};
+use super::values::table_of;
 use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
 use odonata_declare::{Assumption, Kind, ParameterStruct, Value, Variant};
 use odonata_document::{suggestion, Files, Place, PlacedValue, ProblemKind, Report};
 use odonata_machine::edit::{self, Edit, FigureChange};
 use odonata_machine::import::{self, FormatError, FORMATS, NIC_BANDWIDTH};
-use odonata_machine::metrics::Connectivity;
 use odonata_machine::topology::{Extent, TOPOLOGIES};
 use odonata_machine::{metrics, presets};
 use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError, NodeSettings, RailSettings, Rails};
@@ -70,24 +70,6 @@ impl Hardware {
         self.failed = FailedNodes::of(&self.machine, &self.usable);
         Some(self)
     }
-}
-
-/// What to do about a machine in pieces.
-const NO_PATHS: &str =
-    "undo an edit, or give the machine further paths: a tree with one switch at its top can't lose that switch";
-
-/// The machine whose cut-off routers fail, and which these are.
-fn without(machine: Machine, cut: &Connectivity) -> (Machine, String) {
-    let names: Vec<String> = cut.cut_off.iter().map(|&router| machine.router_name(router)).collect();
-    let fails = if names.len() == 1 { "it counts" } else { "they count" };
-    let words = format!(
-        "failed or missing cables cut off {} with {}, so {fails} as failed",
-        listed(&names),
-        plural(cut.nodes_cut_off, "node")
-    );
-    let mut builder = MachineBuilder::from(machine);
-    cut.cut_off.iter().for_each(|router| builder.router_up[router.index()] = false);
-    (builder.build().expect("a machine with fewer working routers is one"), words)
 }
 
 /// Builds the machine; `None` if a problem was reported.
@@ -248,37 +230,6 @@ fn nics_found(builder: &MachineBuilder, assumptions: &[Assumption]) -> String {
     let assumed = assumptions.iter().any(|known| known.key.strip_prefix("machine.") == Some(NIC_BANDWIDTH));
     let source = if assumed { "assumed" } else { "given" };
     format!("{rails}, bandwidth of the nodes' links {} ({source})", builder.terminal.bandwidth)
-}
-
-/// The classes with the number of their cables.
-fn cables_by_class(builder: &MachineBuilder) -> Vec<(String, usize)> {
-    let mut found: Vec<(String, usize)> = builder.classes.iter().map(|class| (class.name.clone(), 0)).collect();
-    builder.cables.iter().for_each(|cable| found[cable.class.index()].1 += 1);
-    found
-}
-
-/// Edits that take away more than most people mean: a whole class.
-fn edit_warnings(before: &[(String, usize)], after: &[(String, usize)]) -> Vec<String> {
-    let gone = before.iter().zip(after).filter(|(before, after)| before.1 > 0 && after.1 == 0);
-    let gone = gone.map(|((name, count), _)| {
-        format!(
-            "the edits remove all {count} {name} cables: '-1 {name}' is one for each pair of joined routers; '-1 {name} per \
-             group pair' and '-50% {name}' take some"
-        )
-    });
-    gone.collect()
-}
-
-/// Cables that the machine lacks to be in one piece.
-pub(super) fn cut_warning(found: &Connectivity) -> Option<String> {
-    (found.components > 1).then(|| {
-        format!(
-            "the edits cut the machine into {} parts; {} working routers with {} nodes are outside of the largest",
-            found.components,
-            found.cut_off.len(),
-            found.nodes_cut_off
-        )
-    })
 }
 
 /// The machine as its origin has it, and the keys that say so.

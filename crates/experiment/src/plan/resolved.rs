@@ -1,6 +1,7 @@
 //! The experiment with every key and the value that is used.
 
 use super::jobs::PlacedJobs;
+use super::values::table_of;
 use crate::spec::engine::EngineSpec;
 use crate::spec::job::{PATTERN, PLACEMENT, PROGRAM, TRAFFIC};
 use crate::spec::mpi::MpiSpec;
@@ -104,9 +105,4 @@ fn engine_table(engine: &EngineSpec) -> Table {
     table.insert("seed".into(), i64::try_from(engine.seed).expect("a seed is read from a signed number").into());
     table.extend(table_of(engine.engine.resolved()));
     table
-}
-
-/// Names and values as a table.
-pub(super) fn table_of(values: Vec<(&'static str, DeclaredValue)>) -> Table {
-    values.into_iter().map(|(key, value)| (key.to_owned(), value.to_toml())).collect()
 }

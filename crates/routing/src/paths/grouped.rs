@@ -15,6 +15,7 @@
 //!
 //! Oblivious loads are exact: legs are summed per pair of routers of a group first, and spread over links once.
 
+mod gateway_table;
 mod legs;
 mod minimal;
 
@@ -22,6 +23,7 @@ use super::rule::{draw_other, spread_by_draws};
 use super::{Demand, Draws, Intermediate, Oblivious, PathRule};
 use crate::gateways::Gateways;
 use crate::ranges::Ranges;
+use gateway_table::{equal_count, gateway_routers, GatewayLink, GatewayRouter};
 use legs::Legs;
 use odonata_machine::{Machine, Shape};
 use odonata_units::{GroupId, LinkId, RouterId};
@@ -42,26 +44,6 @@ pub(super) fn has_equal_groups(machine: &Machine) -> bool {
     routers == u64::from(groups) * u64::from(size)
         && routers < 1 << 24
         && routers * u64::from(size) < 1 << RECIPROCAL_SHIFT
-}
-
-/// A link to another group, with the router at its end.
-#[derive(Clone, Copy, Debug)]
-struct GatewayLink {
-    link: LinkId,
-    target: RouterId,
-}
-
-/// A router of one group with links to another group: `links[first..first + count]`.
-///
-/// A large machine has millions of gateways, and every access to one misses the cache. So an entry has all that a draw
-/// needs if it has one link. With a search by tables, 131,328 nodes took twice as long.
-#[derive(Clone, Copy, Debug)]
-struct GatewayRouter {
-    router: RouterId,
-    first: u32,
-    count: u32,
-    /// The first of the links.
-    link: GatewayLink,
 }
 
 /// Direct and indirect paths on groups of routers.
@@ -473,41 +455,5 @@ impl<const EQUAL: bool> PathRule for GroupedPaths<'_, EQUAL> {
             return self.hops(source, target);
         }
         self.gateways.count_minimal(source, target, &|x, y| self.hops(x, y)).0
-    }
-}
-
-/// Gateways of all ordered pairs of groups.
-fn gateway_routers(machine: &Machine, groups: usize) -> (Ranges, Vec<GatewayRouter>, Vec<GatewayLink>) {
-    let pair = |link: LinkId| -> usize {
-        let (a, b) = (machine.group_of(machine.source(link)), machine.group_of(machine.target(link)));
-        let (GroupId(a), GroupId(b)) = (a, b);
-        a as usize * groups + b as usize
-    };
-    let inside = |link: LinkId| machine.group_of(machine.source(link)) == machine.group_of(machine.target(link));
-    let mut links: Vec<LinkId> = machine.links().filter(|&l| !inside(l)).collect();
-    links.sort_by_key(|&l| (pair(l), l));
-    let mut first = 0;
-    let mut gateway = |parallel: &[LinkId]| {
-        let link = GatewayLink { link: parallel[0], target: machine.target(parallel[0]) };
-        let gateway = GatewayRouter { router: machine.source(link.link), first, count: parallel.len() as u32, link };
-        first += gateway.count;
-        gateway
-    };
-    let of_one = |&a: &LinkId, &b: &LinkId| (pair(a), machine.source(a)) == (pair(b), machine.source(b));
-    let all: Vec<GatewayRouter> = links.chunk_by(of_one).map(&mut gateway).collect();
-    let between = Ranges::of(all.iter().map(|gateway| pair(links[gateway.first as usize])), groups * groups);
-    let links = links.into_iter().map(|link| GatewayLink { link, target: machine.target(link) }).collect();
-    (between, all, links)
-}
-
-/// Number of gateways of every ordered pair of two groups, 0 if it differs.
-fn equal_count(between: &Ranges, groups: usize) -> usize {
-    let counts = between.iter().enumerate().filter(|(pair, _)| pair / groups != pair % groups);
-    let mut counts = counts.map(|(_, gateways)| gateways.len());
-    let first = counts.next().unwrap_or(0);
-    if counts.all(|count| count == first) {
-        first
-    } else {
-        0
     }
 }
