@@ -72,7 +72,7 @@ fn a_ring_allreduce_takes_its_closed_form() {
             "[[job]]\nname = 'ring'\nranks = {n}\nranks_per_node = 1\nstart = '1 us'\n\
              program = {{ name = 'allreduce', bytes = '1 MiB', compute = '0 s', iterations = 1, final_barrier = false }}"
         );
-        let result = run(&Experiment::new(&text(&job, "[mpi]\nallreduce = 'ring'"), "run.toml"));
+        let result = run(&Experiment::new(text(&job, "[mpi]\nallreduce = 'ring'"), "run.toml"));
         let ps = 2 * (n - 1) * (2 * 1_500 + 2_500 + (m - 1) * 6) * 1_000;
         let ranks = result.tables.get("rank_times").unwrap();
         assert_eq!(integers(ranks, "end_ps"), vec![ps + 1_000_000; n as usize], "{n} ranks");
@@ -93,7 +93,7 @@ fn every_cost_is_a_key() {
                program = { name = 'allreduce', bytes = '11 B', compute = '5 us', iterations = 1, final_barrier = false }";
     let costs = "latency = '1 us'\noverhead = '2 us'\ngap = '0 s'\ngap_per_byte = '1 ns'\noverhead_per_byte = '3 ns'\n\
                  eager_limit = '64 KiB'\n[mpi]\nallreduce = 'recursive-doubling'";
-    let result = run(&Experiment::new(&text(job, costs), "run.toml"));
+    let result = run(&Experiment::new(text(job, costs), "run.toml"));
     // Each rank sends and receives once. The first byte arrives at o + L, after the 10 O of the lane.
     let exchange = 2_000 + 1_000 + 2_000 + 30;
     let ranks = result.tables.get("rank_times").unwrap();
@@ -104,7 +104,7 @@ fn every_cost_is_a_key() {
 #[test]
 fn an_idle_job_has_no_ranks() {
     let jobs = "[[job]]\nname = 'idle'\nranks = 4\nidle = true\nprogram = 'ring'\n[[job]]\nname = 'b'\nranks = 2\nprogram = 'ring'";
-    let result = run(&Experiment::new(&text(jobs, ""), "run.toml"));
+    let result = run(&Experiment::new(text(jobs, ""), "run.toml"));
     assert_eq!(integers(result.tables.get("rank_times").unwrap(), "job"), [1, 1]);
     let times = completion_s(&result);
     assert!(times[0].is_nan() && times[1] > 0.0, "{times:?}");
