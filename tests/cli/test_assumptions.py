@@ -31,6 +31,8 @@ MACHINES = {
 WORK = {
     "all-to-all": 'ranks = 16\npattern = { name = "all-to-all", bytes = "64 KiB" }',
     "all-reduce": 'ranks = 16\nprogram = { name = "allreduce", iterations = 2, compute = "1 us" }',
+    "wavefront": "ranks = 16\n"
+    'program = { name = "lu", iterations = 1, dims = [4, 4], order = "row-major", bytes = "100 kB" }',
     "open": 'ranks = 16\npattern = "uniform"\ntraffic = { name = "open", load = 0.4 }',
 }
 ENGINES = ("flow", "packet", "model", "loggops")
@@ -43,7 +45,10 @@ WITHOUT_ALTERNATIVE = {"job.0.traffic.step_times", "job.0.traffic.step_loads", "
 
 
 def works(engine: str) -> list[str]:
-    return [work for work in WORK if engine != PROGRAMS_ONLY or "program" in WORK[work]]
+    if engine == PROGRAMS_ONLY:
+        # In a wavefront, receivers come late, so it matters whether senders wait for them.
+        return ["all-reduce", "wavefront"]
+    return ["all-to-all", "all-reduce", "open"]
 
 
 def experiment(machine: str, work: str, engine: str) -> Experiment:

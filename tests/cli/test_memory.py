@@ -158,23 +158,26 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """Peak memory of a command. A process of its own, since a child starts with the size of its parent."""
 
 
+PRINTED_BYTES = 64 << 20
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("run", RUNS)
 def test_estimates_hold_the_whole_process(command: Path, tmp_path: Path, run: str) -> None:
     """What `check` and `run` estimate is at least the peak of the process, and at most 1.7 of it.
 
-    The peak that a run reports includes the writing of its tables, not what it prints. The command itself is
-    started: a process of the command server also has the server's modules.
+    The peak that a run reports includes the writing of its tables, not the summary printed afterwards.
+    The command itself is started: a process of the command server also has the server's modules.
     """
     (tmp_path / "x.toml").write_text(RUNS[run])
     checked = subprocess.run(
         [command, "check", "x.toml", "--json"], cwd=tmp_path, check=True, capture_output=True
     )
-    started = [sys.executable, "-I", "-S", "-c", PEAK, command, "run", "-q", "x.toml", "-o", "run"]
+    started = [sys.executable, "-I", "-S", "-c", PEAK, command, "run", "x.toml", "-o", "run"]
     done = subprocess.run(started, cwd=tmp_path, check=True, capture_output=True, text=True)
     taken = int(done.stdout)
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
-    assert 0.95 * taken <= summary["peak_rss_bytes"] <= 1.001 * taken
+    assert taken - PRINTED_BYTES <= summary["peak_rss_bytes"] <= 1.001 * taken
     for estimate in (json.loads(checked.stdout)["memory_estimate_bytes"], summary["memory_estimate_bytes"]):
         assert taken <= estimate <= 1.7 * taken, (taken / 2**20, estimate / 2**20)
 

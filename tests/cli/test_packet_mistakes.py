@@ -101,7 +101,7 @@ MISTAKES = {
     "more ranks than nodes": (changed(("ranks = 72", "ranks = 73")), ["x.toml:", "73"]),
     "a machine in two parts": (
         changed(("g = 9\n", 'g = 9\nedit = ["fail 100% global"]\n')),
-        ["x.toml:", "reach"],
+        ["x.toml:", "cut the machine into 9 parts"],
     ),
     "more memory than is allowed": (
         changed(add='memory_limit = "1 MB"\n'),

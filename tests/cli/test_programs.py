@@ -150,13 +150,15 @@ def test_programs_in_turn_and_over_and_over(odonata_command: Command, tmp_path: 
         result = odonata_command("run", "x.toml", "-o", engine, "--set", f"engine.kind={engine}")
         assert result.returncode == 0, result.stderr
         jobs = pq.read_table(tmp_path / engine / "jobs.parquet").to_pylist()
-        assert [(job["pattern"], job["messages"]) for job in jobs] == [
-            ("halo-2d+ring", 3 * (8 + 4)),
-            ("ring", 4),
-        ]
+        assert [job["pattern"] for job in jobs] == ["halo-2d+ring", "ring"]
+        assert jobs[0]["messages"] == 3 * (8 + 4)
         rows[engine] = jobs
     assert rows["packet"][0]["repetitions"] == 3
-    assert rows["packet"][1]["repetitions"] >= 3
+    assert rows["flow"][1]["messages"] == rows["model"][1]["messages"] == 4
+    # The engine with time counts what was sent, also in the last execution, which the end cuts off.
+    repetitions = rows["packet"][1]["repetitions"]
+    assert repetitions >= 3
+    assert 4 * repetitions <= rows["packet"][1]["messages"] <= 4 * (repetitions + 1)
     for threads in ("2", "8"):
         odonata_command("run", "x.toml", "-o", f"t{threads}", "--threads", threads)
         for table in ("jobs", "ranks", "phases", "links"):

@@ -23,14 +23,21 @@ def runs(tmp_path: Path) -> Path:
     return tmp_path
 
 
+SENTENCE = (
+    "2 jobs on handmade. Hottest: g0r1>g0r0:green.0 (12 B, 1.71 times the mean of green links), "
+    "100 % of it traffic of a."
+)
+
+
 @pytest.mark.usefixtures("runs")
 def test_show_prints_the_run_its_classes_jobs_and_hottest_links(odonata_command: Command) -> None:
     result = odonata_command("show", "one", "-n", 2)
     assert result.returncode == 0
     assert result.stderr == ""
     lines = result.stdout.splitlines()
-    assert lines[:4] == [
+    assert lines[:5] == [
         "one: flow engine, min routing, seed 1",
+        SENTENCE,
         "handmade: 2 groups, 4 routers, 4 nodes, 8 links",
         "converged after 3 iterations",
         "0.5 s on 1 thread, peak memory 1 MiB",
@@ -40,7 +47,7 @@ def test_show_prints_the_run_its_classes_jobs_and_hottest_links(odonata_command:
         ["green", "4"],
         ["blue", "4"],
     ]
-    hot = [line for line in lines if ">" in line]
+    hot = [line for line in lines[5:] if ">" in line]
     assert [line.split()[0] for line in hot] == ["g0r1>g0r0:green.0", "g1r0>g1r1:green.0"]
     assert hot[0].rstrip().endswith("a 100 %")
 

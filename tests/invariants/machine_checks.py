@@ -23,7 +23,7 @@ from machine_runs import RAILS
 from run_files import GROUPS, NODES, ROUTERS
 
 
-@check("closed", "open", "broken", "priced")
+@check("closed", "open", "broken", "priced", "without network")
 def routers_form_a_dragonfly(run: Tables) -> None:
     """Groups of four, numbered one after the other and named by both numbers."""
     routers = run["routers"]
@@ -33,7 +33,7 @@ def routers_form_a_dragonfly(run: Tables) -> None:
     same(routers["name"], [f"g{r // ROUTERS}r{r % ROUTERS}" for r in routers["router"]])
 
 
-@check("closed", "broken", "priced")
+@check("closed", "broken", "priced", "without network")
 def routers_and_nodes_work_but_for_those_that_failed(run: Tables) -> None:
     failed = {"g8r3"} if run.summary["engine"] == "flow" else set()
     names = run["routers"]["name"]
@@ -41,7 +41,7 @@ def routers_and_nodes_work_but_for_those_that_failed(run: Tables) -> None:
     same(run["nodes"]["up"], [names[router] not in failed for router in run["nodes"]["router"]])
 
 
-@check("closed", "open", "broken", "priced")
+@check("closed", "open", "broken", "priced", "without network")
 def links_join_routers_of_a_group_and_groups(run: Tables) -> None:
     """All routers of a group, each pair by a cable; each two groups by one, each router two of these."""
     links, group = run["links"], run["routers"]["group"]
@@ -64,7 +64,7 @@ def links_join_routers_of_a_group_and_groups(run: Tables) -> None:
     assert links["source"].is_monotonic_increasing
 
 
-@check("closed", "broken")
+@check("closed", "broken", "without network")
 def ports_are_counted_router_by_router(run: Tables) -> None:
     """Links of nodes come first, then the others in order."""
     links = run["links"]
@@ -85,7 +85,7 @@ def parallel_links_are_counted_class_by_class(run: Tables) -> None:
     same(links["latency_ps"], [300_000, 300_000, 30_000] * 2)
 
 
-@check("closed", "broken", "crowded")
+@check("closed", "broken", "crowded", "without network")
 def a_link_and_its_reverse_are_one_cable(run: Tables) -> None:
     links = run["links"]
     same(sorted(links["reverse"]), links["link"])
@@ -97,7 +97,7 @@ def a_link_and_its_reverse_are_one_cable(run: Tables) -> None:
     same(back["class"], links["class"])
 
 
-@check("closed", "broken", "priced")
+@check("closed", "broken", "priced", "without network")
 def capacities_and_latencies_match_the_file(run: Tables) -> None:
     inside = run["links"]["class"] == "local"
     close(run["links"]["capacity_bytes_per_s"], np.where(inside, LOCAL, GLOBAL))
@@ -105,7 +105,7 @@ def capacities_and_latencies_match_the_file(run: Tables) -> None:
     close(run["nodes"]["capacity_bytes_per_s"], np.full(len(run["nodes"]), TERMINAL))
 
 
-@check("closed", "broken", "priced")
+@check("closed", "broken", "priced", "without network")
 def nodes_are_counted_router_by_router(run: Tables) -> None:
     nodes, names = run["nodes"], run["routers"]["name"]
     same(nodes["node"], range(len(nodes)))
@@ -115,7 +115,7 @@ def nodes_are_counted_router_by_router(run: Tables) -> None:
     same(nodes["name"], [f"{names[router]}n{slot}" for router, slot in slots])
 
 
-@check("closed", "broken", "priced")
+@check("closed", "broken", "priced", "without network")
 def a_node_with_one_nic_is_its_own_host(run: Tables) -> None:
     same(run["nodes"]["host"], run["nodes"]["node"])
     same(run["nodes"]["rail"], [0] * len(run["nodes"]))
@@ -147,7 +147,7 @@ def placements_follow_their_rules(run: Tables) -> None:
     assert not set(nodes[0]) & set(nodes[1])
 
 
-@check("closed", "broken", "shared", "priced")
+@check("closed", "broken", "shared", "priced", "without network")
 def a_nodes_job_is_whose_ranks_it_runs(run: Tables) -> None:
     owners = defaultdict(set)
     for row in run["placement"].itertuples():

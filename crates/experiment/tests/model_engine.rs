@@ -150,7 +150,8 @@ fn constants_come_from_the_parameters() {
     assert!((time - (0.238e-6 + 2.0 * 0.416e-6 + 1000.0 * 0.858e-9)).abs() < 1e-14, "{time:e}");
     let second = directory.run(&first.resolved);
     assert_eq!(first.resolved, second.resolved);
-    assert_eq!(first.tables, second.tables);
+    // As text, since the traffic of links is unknown: NaN.
+    assert_eq!(format!("{:?}", first.tables), format!("{:?}", second.tables));
 }
 
 const COLUMNS: &str = "unknowns,nonzeros_per_row,sends,values_sent,interpolation_nonzeros_per_row,interpolation_sends,\

@@ -147,7 +147,7 @@ mod tests {
             &[],
             &[after(0, Event::Start)],
             &[after(1, Event::Start)],
-            &[after(2, Event::End), after(0, Event::End), after(1, Event::End)],
+            &[after(0, Event::End), after(1, Event::End), after(2, Event::End)],
             &[after(3, Event::End)],
         ];
         for (task, expected) in (0..).zip(expected) {

@@ -178,7 +178,7 @@ fn graph(random: &mut Stream) -> MachineBuilder {
 }
 
 fn settings(random: &mut Stream) -> PacketSettings {
-    // A flit of one byte, an odd number, and the largest possible packet among the usual ones.
+    // A packet of one byte, an odd number, and the largest possible one among the usual ones.
     let packet = pick(random, &[1, 64, 96, 96, 512, 512, 1000, 12_345, 1 << 20]);
     let buffer = |random: &mut Stream| {
         let packets = pick(random, &[2, 2, 3, 5, 8, 60]);
@@ -187,7 +187,7 @@ fn settings(random: &mut Stream) -> PacketSettings {
     let latency = |random: &mut Stream| pick(random, &[Time::ZERO, Time(1), Time::from_ns(10), Time::from_ns(70)]);
     // With a header, a packet has several flits.
     let with_header = packet % 8 == 0 && packet <= 1_000 && random.chance(0.4);
-    let (flit, header) = if with_header { (8, pick(random, &[1, 16, 40])) } else { (packet, 0) };
+    let (flit, header) = if with_header { (8, pick(random, &[1, 16, 40])) } else { (packet.min(128), 0) };
     PacketSettings {
         packet: Bytes(packet),
         flit: Bytes(flit),

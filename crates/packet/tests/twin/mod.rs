@@ -483,7 +483,7 @@ impl<'a> Twin<'a> {
             created_ps: packet.what.created_ps,
             injected_ps: packet.injected,
             job: packet.what.job,
-            size: packet.what.size,
+            size: packet.bytes as u32,
             hops: state.hops,
             non_minimal: state.path_kind.is_non_minimal(),
             via_intermediate_group,
