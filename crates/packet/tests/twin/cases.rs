@@ -177,6 +177,11 @@ fn graph(random: &mut Stream) -> MachineBuilder {
     builder
 }
 
+/// The largest flit that divides a packet.
+fn largest_flit(packet: u64) -> u64 {
+    (1..=packet.min(128)).rev().find(|flit| packet % flit == 0).expect("1 divides all")
+}
+
 fn settings(random: &mut Stream) -> PacketSettings {
     // A packet of one byte, an odd number, and the largest possible one among the usual ones.
     let packet = pick(random, &[1, 64, 96, 96, 512, 512, 1000, 12_345, 1 << 20]);
@@ -187,7 +192,7 @@ fn settings(random: &mut Stream) -> PacketSettings {
     let latency = |random: &mut Stream| pick(random, &[Time::ZERO, Time(1), Time::from_ns(10), Time::from_ns(70)]);
     // With a header, a packet has several flits.
     let with_header = packet % 8 == 0 && packet <= 1_000 && random.chance(0.4);
-    let (flit, header) = if with_header { (8, pick(random, &[1, 16, 40])) } else { (packet.min(128), 0) };
+    let (flit, header) = if with_header { (8, pick(random, &[1, 16, 40])) } else { (largest_flit(packet), 0) };
     PacketSettings {
         packet: Bytes(packet),
         flit: Bytes(flit),
