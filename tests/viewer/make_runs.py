@@ -400,6 +400,15 @@ def make(target: Path, experiments: dict[str, str]) -> dict[str, Any]:
     return found
 
 
+def known(value: Any) -> Any:
+    """The same with null for numbers that are not known: JSON has no NaN."""
+    if isinstance(value, dict):
+        return {key: known(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [known(one) for one in value]
+    return None if isinstance(value, float) and np.isnan(value) else value
+
+
 def main(target: Path) -> None:
     runs = make(target, EXPERIMENTS)
     swept = make(target / "sweep", SWEPT)
@@ -426,7 +435,7 @@ def main(target: Path) -> None:
         "explanation": explanation(opened["edison"]),
         "counters": counters(target),
     }
-    (target / "expected.json").write_text(json.dumps(found))
+    (target / "expected.json").write_text(json.dumps(known(found)))
     # The data of a notebook widget.
     (target / "widget.json").write_text(json.dumps(embedded(OpenRuns.from_run(opened["dragonfly"]))))
     families = OpenRuns.from_directories([target / name for name in FAMILIES])

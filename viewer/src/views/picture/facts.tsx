@@ -36,15 +36,20 @@ const after = (iterations: number | undefined): string =>
 function NoTraffic({ run }: { run: Run }) {
   const session = useSession()
   const empty = useMemo(
-    () => (run.whole ?? run).measures.every(({ total }) => total.every((value) => value === 0)),
+    () =>
+      (run.whole ?? run).measures.every(({ total }) =>
+        total.every((value) => value === 0 || Number.isNaN(value)),
+      ),
     [run],
   )
   if (!empty) return null
+  const { engine } = run.summary
   return (
     <p class="note" data-test="no-traffic">
-      {run.summary.engine === 'model'
-        ? 'The model engine computes times, not link traffic. Dots are the routers of the jobs. '
-        : 'No link of this run has traffic. Dots are the routers of the jobs. '}
+      {engine === 'model' || engine === 'loggops'
+        ? `The ${engine} engine computes times, not link traffic.`
+        : 'No link of this run has traffic.'}{' '}
+      Dots are the routers of the jobs.{' '}
       <button onClick={() => session.state.patch({ view: hasCosts(run.info) ? 'costs' : 'jobs' })}>
         {hasCosts(run.info) ? 'Show costs' : 'Show jobs'}
       </button>
