@@ -126,10 +126,10 @@ fn mistakes_have_a_place_and_a_reason() {
         Err(RunError::Problems(problems)) => problems.to_string(),
         other => panic!("{other:?}"),
     };
-    // A million messages are not much for a machine, but more than these 100 MB leave for them.
+    // A million messages are not much for a machine, but more than these 170 MB leave for them.
     let all_to_all = format!(
         "{MACHINE}[[job]]\npattern = \"all-to-all\"\nranks = 1056\n\
-         [engine]\nkind = \"packet\"\nmemory_limit = \"100 MB\"\n"
+         [engine]\nkind = \"packet\"\nmemory_limit = \"170 MB\"\n"
     );
     let cases = [
         (open("ugal", ""), "ugal"),
