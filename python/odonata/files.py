@@ -107,16 +107,6 @@ def read_json(path: Path, most: int = TEXT_BYTES_MAX) -> Any:
     return content
 
 
-def read_toml(path: Path, most: int = TEXT_BYTES_MAX) -> dict[str, Any]:
-    """The content of a TOML file.
-
-    Raises:
-        OSError: It cannot be opened or read.
-        UnreadableError: It is no regular file, too long, nested too deeply, or not TOML.
-    """
-    return parse_toml(read_utf8(path, most))
-
-
 def parse_toml(text: str) -> dict[str, Any]:
     """The content of a TOML document that others may have written.
 

@@ -127,7 +127,7 @@ def _show_what_if(screen: Console, table: pa.Table) -> None:
     terminal.print_table(
         screen, shown, "Time of the job on another machine, each by a run with the same seed"
     )
-    screen.print("Differences of a few per cent can be chance: compare several seeds.")
+    screen.print("Part of each difference can be chance, more in irregular traffic: compare several seeds.")
     for row in rows:
         if row["reason"] is not None:
             screen.print(f"{row['change']}: {row['reason']}.")
