@@ -233,17 +233,22 @@ function WhatIf({ run, job }: WhatIfProps) {
       </p>
     )
   return (
-    <Sheet title="Time on another machine, each by a run" heads={['change', 'time', 'difference']}>
-      {found.map(({ change, time_s: time, difference, reason }) => (
-        <tr key={change}>
-          <td>{change}</td>
-          <td class="number" title={reason ?? undefined}>
-            {time === null ? '–' : quantity(time, 's')}
-          </td>
-          <td class="number">{changeText(difference)}</td>
-        </tr>
-      ))}
-    </Sheet>
+    <>
+      <Sheet title="Time on another machine, each by a run" heads={['change', 'time', 'difference']}>
+        {found.map(({ change, time_s: time, difference, reason }) => (
+          <tr key={change}>
+            <td>{change}</td>
+            <td class="number" title={reason ?? undefined}>
+              {time === null ? '–' : quantity(time, 's')}
+            </td>
+            <td class="number">{changeText(difference)}</td>
+          </tr>
+        ))}
+      </Sheet>
+      <p class="hint">
+        Part of each difference can be chance, more in irregular traffic: compare several seeds.
+      </p>
+    </>
   )
 }
 
