@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odonata.analysis.ranking import rank, spread, t95
+from odonata.analysis.intervals import t95
+from odonata.analysis.ranking import rank, spread
 
 
 def points(**times: list[float]) -> tuple[list[dict[str, object]], list[dict[str, float | None]]]:

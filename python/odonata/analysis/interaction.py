@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from odonata.analysis.paired import interval, paired_differences
+from odonata.analysis.intervals import mean_interval
+from odonata.analysis.paired import paired_differences
 
 SCHEMA = [
     ("pairs", pa.int64()),
@@ -83,7 +84,7 @@ def interactions(
             change = at_other["difference"].to_numpy()[:1] - at_first["difference"].to_numpy()[:1]
         if not len(change):
             continue
-        low, high = interval(change)
+        low, high = mean_interval(change.tolist())
         one, two = at_first["difference"], at_other["difference"]
         crosses = bool(((one > 0).all() and (two < 0).all()) or ((one < 0).all() and (two > 0).all()))
         rows.append(

@@ -9,7 +9,8 @@ from statistics import NormalDist
 import numpy as np
 import pyarrow as pa
 
-RESAMPLES = 10_000
+from odonata.analysis.intervals import mean_interval
+
 CONFIDENCE = 0.95
 PRECISION = 0.05
 """Target half-width of an interval, as a share of the base's mean; smaller values need more pairs."""
@@ -21,8 +22,7 @@ def paired_differences(
     """Differences of a value between the levels of a factor, paired with the base level.
 
     Pairing removes the variation between conditions: ten common placements give less noise than twenty
-    different ones. The interval is the percentile bootstrap over the pairs (Efron and Tibshirani, 1993,
-    chapter 13). Its random stream is fixed, so it is reproducible.
+    different ones. The interval is Student's, of the mean over the pairs.
 
     Args:
         results: One row per point, from a sweep.
@@ -84,7 +84,7 @@ def paired_differences(
 
 def _row(before: np.ndarray, after: np.ndarray) -> dict[str, float | int | None]:
     difference = after - before
-    low, high = interval(difference)
+    low, high = mean_interval(difference.tolist())
     pairs = len(difference)
     base_mean = float(before.mean()) if pairs else None
     mean = float(difference.mean()) if pairs else None
@@ -111,13 +111,3 @@ def pairs_wanted(differences: np.ndarray, base_mean: float | None) -> int | None
         return None
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     return max(2, ceil((z * float(differences.std(ddof=1)) / (PRECISION * abs(base_mean))) ** 2))
-
-
-def interval(values: np.ndarray) -> tuple[float | None, float | None]:
-    """The bootstrap interval of the mean; None for fewer than two values."""
-    if len(values) < 2:
-        return None, None
-    draws = np.random.default_rng(0).integers(0, len(values), (RESAMPLES, len(values)))
-    means = values[draws].mean(axis=1)
-    tail = (1 - CONFIDENCE) / 2
-    return float(np.quantile(means, tail)), float(np.quantile(means, 1 - tail))

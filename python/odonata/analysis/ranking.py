@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import mean, stdev
+from statistics import mean
 
 import pyarrow as pa
 
+from odonata.analysis.intervals import mean_interval
 from odonata.quantity import digits, percent
 from odonata.store.schema import declarations, job_seconds, job_times
 
@@ -26,9 +27,6 @@ UNCHANGED = 1e-3
 JOBS_NAMED = 4
 TIMES_FROM = 1.5
 """A larger ratio is said as a factor instead of a percentage."""
-
-_T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145)
-"""Two-sided 95 % quantiles of Student's t, from one degree of freedom."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +59,6 @@ class Ranking:
     rows: tuple[RankedSetting, ...]
 
 
-def t95(degrees: int) -> float:
-    """The two-sided 95 % quantile of Student's t; 2.1 to 1.96 from 15 degrees of freedom on."""
-    return _T95[degrees - 1] if degrees <= len(_T95) else 1.96 + 2.4 / degrees
-
-
 def spread(values: Sequence[float]) -> Spread:
     """Mean and 95 % interval.
 
@@ -73,11 +66,7 @@ def spread(values: Sequence[float]) -> Spread:
         >>> odonata.analysis.ranking.spread([1.0, 3.0])
         Spread(values=(1.0, 3.0), mean=2.0, low=-10.706, high=14.706)
     """
-    middle = mean(values)
-    if len(values) < 2:
-        return Spread(tuple(values), middle, None, None)
-    half = t95(len(values) - 1) * stdev(values) / math.sqrt(len(values))
-    return Spread(tuple(values), middle, middle - half, middle + half)
+    return Spread(tuple(values), mean(values), *mean_interval(values))
 
 
 def rank(

@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from odonata.analysis.paired import interval, paired_differences
+from odonata.analysis.intervals import mean_interval
+from odonata.analysis.paired import paired_differences
 from odonata.runs import Run
 from odonata.store.schema import COMPLETE, Column, declarations, declared, job_times
 from odonata.store.sweep import Axis, Point, text
@@ -178,7 +179,7 @@ def slowdowns(table: pa.Table, axes: Sequence[Axis], *, of: str = "slowdown") ->
 
     Returns:
         Rows with `target`, `background`, the axes except `jobs` and seeds, `runs`, `slowdown` (mean over the
-        seeds), and `low` and `high` (its 95 % bootstrap interval; None for a single seed).
+        seeds), and `low` and `high` (its 95 % interval; None for a single seed).
     """
     if not table.num_rows:
         return []
@@ -188,7 +189,7 @@ def slowdowns(table: pa.Table, axes: Sequence[Axis], *, of: str = "slowdown") ->
     for place, part in frame.groupby(keys, sort=False, dropna=False):
         values = part[of].dropna().to_numpy(np.float64)
         if len(values):
-            low, high = interval(values)
+            low, high = mean_interval(values.tolist())
             found = {"runs": len(values), "slowdown": float(values.mean()), "low": low, "high": high}
             rows.append({**dict(zip(keys, place, strict=True)), **found})
     return rows
@@ -207,7 +208,7 @@ def slowdown_differences(
 
     Returns:
         Rows with `target`, `background`, the axes except `jobs` and seeds, `pairs`, `difference` (mean over
-        the seeds), and `low` and `high` (its 95 % bootstrap interval; None for a single seed).
+        the seeds), and `low` and `high` (its 95 % interval; None for a single seed).
     """
     seeds = [axis.key for axis in axes if axis.is_seed]
     keys = ["target", "background", *(a.key for a in axes if a.key not in (JOBS, across, *seeds))]
