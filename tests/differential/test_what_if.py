@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import pytest
 from running import Command
 
 from odonata import Run
+from odonata.analysis.intervals import mean_interval
 from odonata.explanation import time_of
 
 SMALL = '[machine]\ntopology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 3\n'
@@ -88,6 +90,44 @@ def check(command: Command, folder: Path, name: str, drawn: int) -> int:
 @pytest.mark.parametrize("name", ["flow on an edited machine", "packets of programs"])
 def test_two_figures_are_runs(odonata_command: Command, tmp_path: Path, name: str) -> None:
     check(odonata_command, tmp_path, name, 2)
+
+
+@pytest.mark.slow
+def test_several_seeds_are_runs(odonata_command: Command, tmp_path: Path) -> None:
+    """`compare --edit --seeds` and `explain --what-if --seeds` against runs by hand with each seed."""
+    edit = "terminal.bandwidth*=0.9"
+    (tmp_path / "x.toml").write_text(SMALL + TWO + engine(FLOW))
+    times: dict[str, list[list[float]]] = {"one": [], "two": []}
+    for seed in (1, 2, 3):
+        pair = []
+        for number, edits in enumerate(([], [edit])):
+            keys = (f"engine.seed={seed}", f"machine.edit={json.dumps(edits)}")
+            where = f"by-hand-{seed}-{number}"
+            done = odonata_command("run", "x.toml", "-o", where, "-q", "--set", keys[0], "--set", keys[1])
+            assert done.returncode == 0, done.stderr
+            pair.append(Run.from_directory(tmp_path / where))
+        for job, found in times.items():
+            found.append([time_of(run, job) or 0.0 for run in pair])
+    compared = json.loads(
+        odonata_command("compare", "x.toml", "--edit", edit, "--seeds", 3, "--json", "-q").stdout
+    )
+    rows = {row["name"]: row for row in compared["seeds"]}
+    shown = json.loads(
+        odonata_command(
+            "explain", "by-hand-1-0", "--job", "two", "--what-if", "--seeds", 3, "--no-blame", "--json"
+        ).stdout
+    )
+    (change,) = (row for row in shown["what_if"] if row["change"] == edit)
+    for job, found in times.items():
+        ratios = [after / before - 1.0 for before, after in found]
+        low, high = mean_interval(ratios)
+        expected: dict[str, Any] = {"time_s": mean(pair[1] for pair in found), "difference": mean(ratios)}
+        expected |= {"low": low, "high": high, "seeds": 3}
+        for name, value in expected.items():
+            assert rows[job][name] == pytest.approx(value, abs=1e-15), (job, name)
+            assert job != "two" or change[name] == rows[job][name], name
+        assert rows[job]["time_before_s"] == pytest.approx(mean(pair[0] for pair in found), abs=1e-15)
+    assert len({pair[1] for pair in times["one"]}) > 1
 
 
 @pytest.mark.long

@@ -5,11 +5,12 @@ from __future__ import annotations
 from odonata.analysis.job_bottleneck import job_of, overview, reason, time_of
 from odonata.explanation.against import Difference, difference, no_effect
 from odonata.explanation.answer import Explanation, explain
-from odonata.explanation.what_if import measure_changes
+from odonata.explanation.what_if import changes_by_seed, measure_changes
 
 __all__ = [
     "Difference",
     "Explanation",
+    "changes_by_seed",
     "difference",
     "explain",
     "job_of",

@@ -43,7 +43,7 @@ class Explanation:
     blame: pa.Table | None
     """`cause` (a job), `cost_s`, `share`, `first_s`, `last_s`: costs sum up to `time_s - time_alone_s`."""
     what_if: pa.Table | None = None
-    """`change`, `time_s`, `difference`, `reason`: one run per row, see `what_if`."""
+    """`change`, `time_s`, `difference`, `low`, `high`, `reason`: one run per row and seed, see `what_if`."""
 
     terms: pa.Table | None = None
     """Model engine: `term`, `meaning`, `term_time_s`, `share`, `mean_s`, `less`, `more`: see `costs_of`."""
@@ -71,6 +71,7 @@ def explain(
     against: Run | None = None,
     blame: bool | None = None,
     what_if: bool = False,
+    seeds: int = 1,
     count: int = 10,
     progress: Callable[[int, int], None] | None = None,
 ) -> Explanation:
@@ -84,6 +85,7 @@ def explain(
             default only for the flow engine.
         what_if: Whether runs measure the job's time with other bandwidths and cables of each link class that
             it uses.
+        seeds: Number of seeds of each of these runs, from the run's own on.
         count: Maximum number of links and NIC ports.
         progress: Called with the number of finished and of all extra runs.
 
@@ -114,7 +116,7 @@ def explain(
         table, alone = blame_of(run, name, found["sharers"], progress)
     other = None
     if what_if:
-        other = measure_changes(run, name, progress)
+        other = measure_changes(run, name, progress, seeds=seeds)
     since = None
     if against is not None:
         since = difference(run, against, name, blame=blame, progress=progress)

@@ -1,21 +1,28 @@
-"""The time of a job on other machines, measured by runs: nothing here is estimated.
+"""The times of jobs on other machines, measured by runs: nothing here is estimated.
 
-Paths and the times of other jobs react to a change, so bytes over capacity does not foretell it.
+Paths and the times of other jobs react to a change, so bytes over capacity does not foretell it. A run and
+its edit share all random draws, so their difference is the effect of the edit. Another seed places jobs and
+draws partners differently; only several seeds show how far the effect depends on that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from statistics import mean
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from odonata.analysis.job_bottleneck import job_of, time_of
+from odonata.analysis.intervals import mean_interval
+from odonata.analysis.job_bottleneck import job_of, time_of, times_of
 from odonata.errors import ExperimentError
 from odonata.store.run import RunData
 
 STEP = 0.1
 """Relative change of a bandwidth."""
+
+Report = Callable[[int, int], None]
+"""Called with the number of finished and of all runs."""
 
 
 def changes_of(run: RunData, job: int) -> list[str]:
@@ -33,36 +40,124 @@ def changes_of(run: RunData, job: int) -> list[str]:
     return [*edits, f"terminal.bandwidth*={1 - STEP:g}", f"terminal.bandwidth*={1 + STEP:g}"]
 
 
-def measure_changes(run: RunData, name: str, progress: Callable[[int, int], None] | None = None) -> pa.Table:
-    """The time of a job after each edit of `changes_of`, by a run of the same experiment and seed.
+def measure_changes(run: RunData, name: str, progress: Report | None = None, *, seeds: int = 1) -> pa.Table:
+    """The time of a job after each edit of `changes_of`, by runs of the same experiment.
 
     Args:
         run: A finished run.
         name: A job of it that has a time.
         progress: Called with the number of finished and of all runs.
+        seeds: Number of seeds, from the run's own on: each edit runs with each of them.
 
     Returns:
-        One row per edit: `change`, as in `machine.edit`; `time_s`; `difference`, relative to the time in
-        `run`; and `reason` if the machine cannot be changed so or the job has no time there, else null.
+        One row per edit:
+
+        - `change`: The edit, as in `machine.edit`.
+        - `seeds`, `time_s`: Number of runs and their mean time.
+        - `difference`: Mean over seeds of time / time without the edit - 1.
+        - `low`, `high`: Its 95 % interval; null for one seed.
+        - `reason`: Why the machine cannot be changed so or the job has no time there; else null.
     """
+    number, _ = job_of(run, name)
+    edits = changes_of(run, number)
+    report = _Progress(progress, len(edits) * seeds + seeds - 1)
+    before = [time_of(run, name), *(time_of(_again(run, seed, (), report), name) for seed in range(1, seeds))]
+    rows = []
+    for edit in edits:
+        times, reason = [], None
+        for seed in range(seeds):
+            try:
+                changed = _again(run, seed, (edit,), report)
+            except ExperimentError as error:
+                reason = error.problems[0].message
+                break
+            times.append(time_of(changed, name) if changed.is_complete else None)
+            if times[-1] is None:
+                ended = f"the run did not complete: {changed.ending}"
+                reason = "the job has no time" if changed.is_complete else ended
+                break
+        rows.append({"change": edit, **_change(before, times if reason is None else []), "reason": reason})
+    return pa.Table.from_pylist(
+        rows, schema=pa.schema([("change", pa.string()), *VALUES, ("reason", pa.string())])
+    )
+
+
+VALUES = [
+    ("seeds", pa.int64()),
+    ("time_s", pa.float64()),
+    ("difference", pa.float64()),
+    ("low", pa.float64()),
+    ("high", pa.float64()),
+]
+
+
+def changes_by_seed(
+    base: RunData, other: RunData, edits: Sequence[str], seeds: int, progress: Report | None = None
+) -> pa.Table:
+    """How edits change the time of each job, over several seeds.
+
+    Args:
+        base: A finished run.
+        other: The run with the edits and the same seed.
+        edits: What `other` changes of the machine of `base`.
+        seeds: Number of seeds, at least 2, from the seed of `base` on.
+        progress: Called with the number of finished and of all runs.
+
+    Returns:
+        One row per job with a time at all seeds: `name`; `time_before_s`, the mean without the edits; and
+        `seeds`, `time_s`, `difference`, `low` and `high` as in `measure_changes`.
+
+    Raises:
+        ExperimentError: The edits cannot be made with another seed.
+    """
+    report = _Progress(progress, 2 * (seeds - 1))
+    pairs = [(_times(base), _times(other))]
+    for seed in range(1, seeds):
+        pairs.append((_times(_again(base, seed, (), report)), _times(_again(base, seed, edits, report))))
+    rows = []
+    for name in pairs[0][0]:
+        if all(name in times for pair in pairs for times in pair):
+            before = [pair[0][name] for pair in pairs]
+            change = _change(before, [pair[1][name] for pair in pairs])
+            rows.append({"name": name, "time_before_s": mean(before), **change})
+    schema = [("name", pa.string()), ("time_before_s", pa.float64()), *VALUES]
+    return pa.Table.from_pylist(rows, schema=pa.schema(schema))
+
+
+class _Progress:
+    def __init__(self, report: Report | None, total: int) -> None:
+        self._report, self._total, self._made = report, total, 0
+
+    def next(self) -> None:
+        if self._report is not None:
+            self._report(self._made, self._total)
+        self._made += 1
+
+
+def _again(run: RunData, offset: int, edits: Sequence[str], report: _Progress) -> RunData:
+    """The run of the same experiment with its seed + offset and further edits."""
     from odonata import api
 
-    number, _ = job_of(run, name)
-    before = time_of(run, name)
-    edits = changes_of(run, number)
-    rows = []
-    for made, edit in enumerate(edits):
-        if progress is not None:
-            progress(made, len(edits))
-        time, reason = None, None
-        try:
-            changed = api.run(run.resolved, set=run.with_edits(edit))
-            time = time_of(changed, name) if changed.is_complete else None
-            reason = "the job has no time" if time is None else None
-            reason = reason if changed.is_complete else f"the run did not complete: {changed.ending}"
-        except ExperimentError as error:
-            reason = error.problems[0].message
-        difference = time / before - 1.0 if time is not None and before else None
-        rows.append({"change": edit, "time_s": time, "difference": difference, "reason": reason})
-    schema = [("change", pa.string()), ("time_s", pa.float64()), ("difference", pa.float64())]
-    return pa.Table.from_pylist(rows, schema=pa.schema([*schema, ("reason", pa.string())]))
+    report.next()
+    keys: dict[str, object] = dict(run.with_edits(*edits)) if edits else {}
+    if offset:
+        keys["engine.seed"] = run.settings["engine"]["seed"] + offset
+    return api.run(run.resolved, set=keys)
+
+
+def _times(run: RunData) -> dict[str, float]:
+    names = run.jobs["name"].to_pylist()
+    return {names[number]: time for number, time in times_of(run).items()} if run.is_complete else {}
+
+
+def _change(before: Sequence[float | None], after: Sequence[float | None]) -> dict[str, float | None]:
+    ratios = [new / old - 1.0 for old, new in zip(before, after, strict=False) if old and new is not None]
+    times = [time for time in after if time is not None]
+    low, high = mean_interval(ratios)
+    return {
+        "seeds": len(times),
+        "time_s": mean(times) if times else None,
+        "difference": mean(ratios) if ratios else None,
+        "low": low,
+        "high": high,
+    }

@@ -12,6 +12,7 @@ from odonata.cli.output import terminal
 from odonata.quantity import scale
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from rich.console import Console
     from rich.table import Table
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     "May be repeated.",
 )
 @options.output("DIR", "Run directory to write for the run with the edits.")
+@options.count("--seeds", "seeds", default=1, help="With --edit: number of seeds of each run (1).")
 @options.count("-n", "--links", least=0, default=5, help="Number of links to list (5).")
 @options.threads
 @options.quiet
@@ -44,6 +46,7 @@ def command(
     others: tuple[Path, ...],
     edits: tuple[str, ...],
     output: Path | None,
+    seeds: int,
     links: int,
     threads: int | None,
     quiet: bool,
@@ -55,10 +58,12 @@ def command(
     odonata compare runs/all-cables runs/first
     odonata compare runs/now --edit 'fail leaf03'
     odonata compare jobs.toml --edit 'fail leaf03'
+    odonata compare jobs.toml --edit '-1 blue' --seeds 5
 
     Links are paired by name, so machines with different cabling can be compared. With --edit, the experiment
     of the first run, or an experiment file, is run without and with the edits. Jobs whose nodes fail are
-    listed.
+    listed. With --seeds, both runs are repeated with further seeds, and the change of a job's time has an
+    interval.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     import odonata
     from odonata.api import load_run, read
@@ -67,6 +72,8 @@ def command(
         raise click.UsageError("Missing argument 'DIR...', or --edit EDIT.")
     if output is not None and not edits:
         raise click.UsageError("--output needs --edit")
+    if seeds > 1 and not edits:
+        raise click.UsageError("--seeds needs --edit")
     first = _run(read(base), None, threads, quiet) if base.is_file() else load_run(base)
     names = {id(first): base.stem if first.path is None else first.name}
     rest = [load_run(other) for other in others]
@@ -76,8 +83,10 @@ def command(
         names[id(rest[-1])] = ", ".join(edits)
     found = [odonata.compare(first, run) for run in rest]
     results = [plain(one, links) for one in found]
+    repeated = _repeat(first, rest[-1], edits, seeds, quiet) if seeds > 1 else None
     if as_json:
-        terminal.print_json({"base": str(base), "comparisons": results})
+        over = {} if repeated is None else {"seeds": repeated.to_pylist()}
+        terminal.print_json({"base": str(base), "comparisons": results, **over})
         return
     screen = terminal.console()
     for i, (run, one, result) in enumerate(zip(rest, found, results, strict=True)):
@@ -85,6 +94,33 @@ def command(
             screen.print()
         screen.print(f"{names[id(first)]} → {names.get(id(run), run.name)}", style="bold", markup=False)
         _print(screen, one, result)
+    if repeated is not None:
+        _print_seeds(screen, repeated.to_pylist(), seeds)
+
+
+def _repeat(base: Run, other: Run, edits: tuple[str, ...], seeds: int, quiet: bool) -> pa.Table:
+    from odonata.explanation import changes_by_seed
+
+    with terminal.progress(quiet=quiet) as (report, _):
+
+        def runs(made: int, needed: int) -> None:
+            if report is not None:
+                report("running", made / needed)
+
+        return changes_by_seed(base, other, edits, seeds, runs)
+
+
+def _print_seeds(screen: Console, rows: list[dict[str, Any]], seeds: int) -> None:
+    from odonata.cli.output import columns
+
+    times = [row[name] for row in rows for name in ("time_before_s", "time_s")]
+    shown = [
+        columns.texts("job", (row["name"] for row in rows)),
+        columns.of_values("before", [row["time_before_s"] for row in rows], "s", times),
+        columns.of_values("after", [row["time_s"] for row in rows], "s", times),
+        *columns.changes(rows),
+    ]
+    terminal.print_table(screen, columns.joined(shown), f"Job time, mean of {seeds} seeds")
 
 
 def _run(experiment: Experiment, target: Path | None, threads: int | None, quiet: bool) -> Run:

@@ -49,6 +49,7 @@ CALLS = ("send", "receive", "wait", "collective")
     is_flag=True,
     help="Also measure the job's time with other bandwidths and cables, by one run for each.",
 )
+@options.count("--seeds", "seeds", default=1, help="With --what-if: number of seeds of each run (1).")
 @options.as_json
 def command(
     directory: Path,
@@ -62,6 +63,7 @@ def command(
     phase: str | None,
     time: int,
     what_if: bool,
+    seeds: int,
     as_json: bool,
 ) -> None:
     """Explain a job's time: busiest links, competing jobs and their cost.
@@ -71,6 +73,7 @@ def command(
     odonata explain runs/wd1-edison --job fft
     odonata explain runs/first --job fft --against runs/all-cables
     odonata explain runs/first --job fft --what-if
+    odonata explain runs/first --job fft --what-if --seeds 5
 
     \b
     odonata run examples/programs.toml -o runs/both --set engine.record_job_waits=true
@@ -91,6 +94,8 @@ def command(
     given = [name for name in ("call", "iteration", "phase") if click.get_current_context().params[name]]
     if len(given) > 1:
         raise click.UsageError(f"--{given[0]} and --{given[1]} cannot be combined")
+    if seeds > 1 and not what_if:
+        raise click.UsageError("--seeds needs --what-if")
     run = Run.from_directory(directory)
     if not as_json:
         print_ending(terminal.console(), run)
@@ -103,7 +108,9 @@ def command(
         return
     found = _found(run, number, rows)
     base = None if against is None else Run.from_directory(against)
-    explanation = of_job.explained(run, name, base, blame=blame, what_if=what_if, count=rows, quiet=as_json)
+    explanation = of_job.explained(
+        run, name, base, blame=blame, what_if=what_if, seeds=seeds, count=rows, quiet=as_json
+    )
     if as_json:
         known = {key: value for key, value in explanation.to_dict().items() if value is not None}
         data = known | {key: table.to_pylist() for key, table in found.items() if table is not None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -37,6 +37,23 @@ def joined(shown: Sequence[ShownColumn]) -> Table:
 def texts(heading: str, values: Iterable[str | None]) -> ShownColumn:
     """A column of texts."""
     return ShownColumn(heading, ["-" if value is None else value for value in values], is_text=True)
+
+
+def changes(rows: Sequence[Mapping[str, Any]]) -> list[ShownColumn]:
+    """The relative change `difference` of each row, and its interval `low` to `high` if a row has one."""
+    shown = [ShownColumn("change", [terminal.change(row["difference"]) for row in rows])]
+    if any(row["low"] is not None for row in rows):
+        cells = [_change_interval(row["low"], row["high"]) for row in rows]
+        shown.append(ShownColumn("95 % interval", cells))
+    return shown
+
+
+def _change_interval(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return "-"
+    if max(abs(low), abs(high)) < terminal.SMALLEST_CHANGE:
+        return "no change"
+    return f"{100 * low:+.1f} to {100 * high:+.1f} %"
 
 
 def of_arrow(table: pa.Table, headings: Mapping[str, str], *, one_scale: bool = False) -> list[ShownColumn]:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from odonata.explanation import Difference, Explanation
     from odonata.runs import Run
 
+ONE_SEED = (
+    "All runs have one seed. With other nodes, partners and paths, the change differs: "
+    "--seeds 5 shows how much."
+)
 COSTS = {"cost_s": "cost", "share": "share", "first_s": "as the only one", "last_s": "saved without it"}
 
 
@@ -28,6 +32,7 @@ def explained(
     *,
     blame: bool | None,
     what_if: bool,
+    seeds: int,
     count: int,
     quiet: bool,
 ) -> Explanation:
@@ -38,7 +43,16 @@ def explained(
             if report is not None:
                 report("running", made / needed)
 
-        return explain(run, job, against=against, blame=blame, what_if=what_if, count=count, progress=runs)
+        return explain(
+            run,
+            job,
+            against=against,
+            blame=blame,
+            what_if=what_if,
+            seeds=seeds,
+            count=count,
+            progress=runs,
+        )
 
 
 def show_all(run: Run, *, as_json: bool) -> None:
@@ -117,20 +131,23 @@ def _print_accuracy(screen: Console, run: Run) -> None:
 
 def _show_what_if(screen: Console, table: pa.Table) -> None:
     rows = table.to_pylist()
-    shown = columns.joined(
-        [
-            columns.texts("change of the machine", (row["change"] for row in rows)),
-            columns.of_values("time", [row["time_s"] for row in rows], "s"),
-            columns.ShownColumn("difference", [terminal.change(row["difference"]) for row in rows]),
-        ]
-    )
-    terminal.print_table(
-        screen, shown, "Time of the job on another machine, each by a run with the same seed"
-    )
-    screen.print("Part of each difference can be chance, more in irregular traffic: compare several seeds.")
+    shown = [
+        columns.texts("change of the machine", (row["change"] for row in rows)),
+        columns.of_values("time", [row["time_s"] for row in rows], "s"),
+        *columns.changes(rows),
+    ]
+    title = "Time of the job on another machine, each by a run"
+    if (seeds := max((row["seeds"] for row in rows), default=1)) > 1:
+        title += f" with each of {seeds} seeds"
+    terminal.print_table(screen, columns.joined(shown), title)
+    reasons: dict[str, list[str]] = {}
     for row in rows:
         if row["reason"] is not None:
-            screen.print(f"{row['change']}: {row['reason']}.")
+            reasons.setdefault(row["reason"], []).append(row["change"])
+    for reason, edits in reasons.items():
+        screen.print(f"{', '.join(edits)}: {reason}.", markup=False)
+    if seeds == 1:
+        screen.print(ONE_SEED)
 
 
 def _show_terms(screen: Console, found: Explanation) -> None:

@@ -246,7 +246,8 @@ function WhatIf({ run, job }: WhatIfProps) {
         ))}
       </Sheet>
       <p class="hint">
-        Part of each difference can be chance, more in irregular traffic: compare several seeds.
+        All runs have one seed. With other nodes, partners and paths, the change differs: the command's
+        --seeds shows how much.
       </p>
     </>
   )
