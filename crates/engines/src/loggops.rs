@@ -172,18 +172,11 @@ struct UnfinishedRank {
 impl UnfinishedRank {
     fn of(job: &Job, ranks: &[Cow<'_, RankTasks>], blocked: &BlockedTask) -> Self {
         let BlockedTask { rank, task, waits_for } = *blocked;
-        let tag = |tag| if tag == ANY { "any tag".to_owned() } else { format!("tag {tag}") };
-        let (what, peer, partner) = match ranks[rank as usize].tasks()[task as usize].work {
-            Work::Send { to, bytes, tag: of, .. } => {
-                (format!("send of {} B to rank {to}, {}", bytes.0, tag(of)), Some(to), "its receive")
-            }
-            Work::Receive { from: ANY, tag: of, .. } => {
-                (format!("receive from any rank, {}", tag(of)), None, "its message")
-            }
-            Work::Receive { from, tag: of, .. } => {
-                (format!("receive from rank {from}, {}", tag(of)), Some(from), "its message")
-            }
-            Work::Compute { time } => (format!("computation of {time}"), None, "its lane"),
+        let what = ranks[rank as usize].tasks()[task as usize].work;
+        let (peer, partner) = match what {
+            Work::Send { to, .. } => (Some(to), "its receive"),
+            Work::Receive { from, .. } => (Some(from).filter(|from| *from != ANY), "its message"),
+            Work::Compute { .. } => (None, "its lane"),
         };
         let awaited = waits_for.map_or(partner.to_owned(), |on| format!("task {on}"));
         let task = format!("task {task} ({what}) waits for {awaited}");

@@ -32,6 +32,7 @@ use odonata_packet::{
 use odonata_processes::SingleProcess;
 use odonata_routing::algorithm::PathChoice;
 use odonata_routing::defaults::default_routing;
+use odonata_trace::{Task, Work, ANY};
 use odonata_units::{Bytes, JobId, Rate, Time};
 use odonata_workload::rails::RailPaths;
 use odonata_workload::{Job, TrafficKind, WorkloadError};
@@ -138,7 +139,11 @@ impl Engine for Packet {
                 )
             })
         });
-        fewer.chain(routing::unequal_cables_warning(self.choice(), machine)).collect()
+        let unrecorded = workload.jobs.iter().filter(|job| self.records.calls && job.graph.is_some());
+        let unrecorded = unrecorded.map(|job| {
+            format!("job '{}' is a task graph, which makes no calls: record_calls records nothing of it", job.name)
+        });
+        fewer.chain(unrecorded).chain(routing::unequal_cables_warning(self.choice(), machine)).collect()
     }
 
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {
@@ -305,7 +310,7 @@ impl Packet {
     /// Everything that a run needs, if there is memory for it. Before each step it is estimated whether there is.
     fn built(&self, scenario: &Scenario, guard: &Guard, retains_rows: bool) -> Result<PreparedRun, EngineError> {
         let machine = &scenario.machine;
-        Self::refuse_task_graphs(scenario)?;
+        Self::refuse_wildcard_sends(scenario)?;
         self.refuse_fifos_on_rails(scenario)?;
         if self.times.start_from.is_some() {
             warm_up::possible(&scenario.workload.jobs, self.recording(scenario))?;
@@ -359,19 +364,27 @@ impl Packet {
         engine.expected_in_flight(scenario.workload.jobs.iter().map(sender)).min(demand.packets)
     }
 
-    /// A rank of the packet engine is a sequence of calls.
-    fn refuse_task_graphs(scenario: &Scenario) -> Result<(), EngineError> {
-        let graph = scenario.workload.jobs.iter().position(|job| job.graph.is_some());
-        graph.map_or(Ok(()), |number| {
-            let owner = format!("job '{}'", scenario.workload.jobs[number].name);
-            let reason = "a task graph runs on engine 'loggops'; engines 'flow' and 'model' take its messages";
-            Err(EngineError::Job(JobId::from_index(number), WorkloadError::parameter(owner, "program", reason)))
-        })
+    /// Ranks match by the rules of MPI, where only a receive has a wildcard.
+    fn refuse_wildcard_sends(scenario: &Scenario) -> Result<(), EngineError> {
+        let is_wildcard = |task: &Task| matches!(task.work, Work::Send { tag: ANY, .. });
+        for (number, job) in scenario.workload.jobs.iter().enumerate() {
+            let ranks = job.graph.iter().flat_map(|graph| graph.ranks.iter().enumerate());
+            for (rank, tasks) in ranks {
+                let Some(task) = tasks.tasks().iter().position(is_wildcard) else { continue };
+                let reason = format!(
+                    "task {task} of rank {rank} sends with tag -1; expected a tag, since only receives match any tag in \
+                     MPI, or engine 'loggops'"
+                );
+                let error = WorkloadError::parameter(format!("job '{}'", job.name), "program", reason);
+                return Err(EngineError::Job(JobId::from_index(number), error));
+            }
+        }
+        Ok(())
     }
 
     /// The NIC of a program chooses among rails or among memory FIFOs, not both.
     fn refuse_fifos_on_rails(&self, Scenario { machine, workload, .. }: &Scenario) -> Result<(), EngineError> {
-        let program = workload.jobs.iter().find(|job| job.program.is_some());
+        let program = workload.jobs.iter().find(|job| job.program.is_some() || job.graph.is_some());
         let Some(job) = program.filter(|_| machine.has_rails() && self.settings.injection.is_some()) else {
             return Ok(());
         };

@@ -209,11 +209,6 @@ fn a_graph_is_the_only_program_of_its_job_and_runs_once() {
     let ranks = trace("").replace("ranks = 2\n", "ranks = 3\n");
     assert!(wrong(&ranks, loggops).contains("my.goal: a graph of 2 ranks, but the job has 3"));
     assert!(wrong(&trace(", format = 'simgrid'"), loggops).contains("line 1: 'num_ranks' is not a rank"));
-    let packet = wrong(&trace(""), "'packet'");
-    assert!(
-        packet.contains("a task graph runs on engine 'loggops'; engines 'flow' and 'model' take its messages"),
-        "{packet}"
-    );
     directory.write("my.goal", GOAL.replace("tag 4\nc", "tag 5\nc").as_bytes());
     let unmatched = wrong(&trace(""), loggops);
     assert!(unmatched.contains("1 send without a receive from rank 0 to rank 1, tag 5"), "{unmatched}");

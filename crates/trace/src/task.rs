@@ -1,6 +1,7 @@
 //! Tasks of one rank and what they wait for.
 
 use odonata_units::{Bytes, Time};
+use std::fmt::{self, Display, Formatter};
 
 /// Wildcard for a rank or a tag.
 pub const ANY: u32 = u32::MAX;
@@ -35,6 +36,24 @@ pub enum Work {
         /// Duration.
         time: Time,
     },
+}
+
+impl Display for Work {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let tag_text = |tag: u32| if tag == ANY { "any tag".to_owned() } else { format!("tag {tag}") };
+        match *self {
+            Self::Send { to, bytes, tag, .. } => {
+                write!(f, "send of {} B to rank {to}, {}", bytes.0, tag_text(tag))
+            }
+            Self::Receive { from: ANY, bytes, tag, .. } => {
+                write!(f, "receive of {} B from any rank, {}", bytes.0, tag_text(tag))
+            }
+            Self::Receive { from, bytes, tag, .. } => {
+                write!(f, "receive of {} B from rank {from}, {}", bytes.0, tag_text(tag))
+            }
+            Self::Compute { time } => write!(f, "computation of {time}"),
+        }
+    }
 }
 
 /// One operation of one rank.

@@ -16,7 +16,7 @@ use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions, Schedule,
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Code, ProgramContext, ProgramSpec, RankProgram};
-use odonata_transport::{MpiSettings, RankJob, Ranks};
+use odonata_transport::{MpiSettings, RankJob, RankWork, Ranks};
 use odonata_units::{NodeId, Time};
 use std::sync::Arc;
 
@@ -114,7 +114,7 @@ fn measure(case: &Case) {
     assert!(case.ranks <= nodes * case.per_node, "{nodes} nodes of {} ranks", case.per_node);
     let job = RankJob {
         job: 0,
-        shared: JobProgram::new(program, Arc::new(Collectives::study())),
+        work: RankWork::Calls(JobProgram::new(program, Arc::new(Collectives::study()))),
         rails: None,
         node_of_rank: Arc::new((0..case.ranks).map(|rank| NodeId(rank / case.per_node)).collect()),
         start: Time::ZERO,

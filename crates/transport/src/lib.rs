@@ -12,7 +12,7 @@
 //! ```
 //! use odonata_machine::topology::{Dragonfly, LinkFigures};
 //! use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
-//! use odonata_transport::{MpiSettings, RankJob, Ranks};
+//! use odonata_transport::{MpiSettings, RankJob, RankWork, Ranks};
 //! use odonata_units::{NodeId, Time};
 //! use odonata_programs::collective::Collectives;
 //! use odonata_programs::expansion::JobProgram;
@@ -27,7 +27,7 @@
 //! let program = odonata_programs::build(&ProgramSpec::parse("ring")?, &ProgramContext { job: "a", ranks: 8, seed: 1 })?;
 //! let job = RankJob {
 //!     job: 0,
-//!     shared: JobProgram::new(program, Arc::new(Collectives::study())),
+//!     work: RankWork::Calls(JobProgram::new(program, Arc::new(Collectives::study()))),
 //!     rails: None,
 //!     node_of_rank: Arc::new((0..8).map(|rank| NodeId(100 * rank)).collect()),
 //!     start: Time::ZERO,
@@ -59,7 +59,7 @@ mod stuck;
 mod wire;
 
 pub use calls::{CallName, CallRecord, CallRecords, PhaseTime, RankWait, WaitEvent};
-pub use job::RankJob;
+pub use job::{RankJob, RankWork};
 pub use log::{MessageRecord, Protocol};
 pub use ranks::Ranks;
 pub use record::{CallKind, PhaseRecord, RankRecord};

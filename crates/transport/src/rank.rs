@@ -15,12 +15,16 @@
 //! network's clock. Events for a computing rank stay in its list until the end of its next call. With asynchronous
 //! progress the host handles them at once, on its own clock, and the rank waits for the network's clock after each
 //! computation, too.
+//!
+//! A rank whose program is a task graph has several lanes (`tasks.rs`). It uses the same host, and of `lane.rs` only the
+//! state of the rank as a whole.
 
 mod host;
 mod lane;
 mod messages;
 mod state_machine;
 mod stuck;
+mod tasks;
 mod transfers;
 
 pub(crate) use state_machine::{Rank, RankContext};

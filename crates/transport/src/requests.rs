@@ -13,6 +13,8 @@ pub(crate) enum Slot {
     Program(u32),
     /// A request slot of the current collective.
     Inner(u32),
+    /// A task of a task graph. Its window has its state.
+    Task(u32),
 }
 
 impl Slot {
@@ -32,6 +34,7 @@ impl fmt::Display for Slot {
         match self {
             Self::BlockingCall => f.write_str("its own call"),
             Self::Program(number) | Self::Inner(number) => write!(f, "request {number}"),
+            Self::Task(number) => write!(f, "task {number}"),
         }
     }
 }
@@ -108,6 +111,7 @@ impl Requests {
             Slot::BlockingCall => return &mut self.own,
             Slot::Program(number) => (&mut self.program, number as usize),
             Slot::Inner(number) => (&mut self.inner, number as usize),
+            Slot::Task(_) => unreachable!("a task has no request slot"),
         };
         if table.len() <= number {
             table.resize(number + 1, Request::default());
@@ -120,6 +124,9 @@ impl Requests {
     /// # Errors
     /// The slot is in use.
     pub(crate) fn start(&mut self, slot: Slot, deregistration_ps: u64) -> Result<(), String> {
+        if let Slot::Task(_) = slot {
+            return Ok(());
+        }
         let request = self.at(slot);
         if matches!(request.state, RequestState::Pending | RequestState::Complete) {
             return Err(format!("starts {slot}, which has not been waited for"));
@@ -138,6 +145,7 @@ impl Requests {
             Slot::BlockingCall => return self.own.state,
             Slot::Program(number) => (&self.program, number),
             Slot::Inner(number) => (&self.inner, number),
+            Slot::Task(_) => return RequestState::Unused,
         };
         table.get(number as usize).map_or(RequestState::Unused, |request| request.state)
     }

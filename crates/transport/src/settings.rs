@@ -35,6 +35,8 @@ parameters! {
         pub host: HostCosts = HostCosts::Modern => Self::of;
         /// Time at which messages make progress.
         pub progress: Progress = Progress::InCalls;
+        /// Most tasks of a task graph that a rank has read and not done. A run whose result would depend on it stops.
+        pub task_window: u32 = 4_096, Kind::COUNT;
         /// Largest eager message. Longer messages use a rendezvous.
         pub eager_limit: Bytes = Bytes(8_192);
         /// Time at the start of every call. A collective is one call.

@@ -13,7 +13,8 @@ use odonata_packet::{
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Call, Operation, ProgramContext, ProgramSpec, Rounds, WORLD};
-use odonata_transport::{CallRecords, MessageRecord, MpiSettings, Progress, RankJob, RankRecord, Ranks};
+use odonata_trace::{Dependency, Event, RankTasks, Task, TaskGraph, Work};
+use odonata_transport::{CallRecords, MessageRecord, MpiSettings, Progress, RankJob, RankRecord, RankWork, Ranks};
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use std::sync::Arc;
 
@@ -85,7 +86,7 @@ fn job(number: u16, spec: &str, ranks: u32, nodes: impl Fn(u32) -> u32) -> RankJ
     let shared = JobProgram::new(program, Arc::new(Collectives::study()));
     RankJob {
         job: number,
-        shared,
+        work: RankWork::Calls(shared),
         node_of_rank,
         rails: None,
         start: Time::from_us(2 * u64::from(number)),
@@ -121,6 +122,38 @@ fn programs_resume() {
     }
 }
 
+/// Graphs on several lanes, with a window that is full most of the time.
+#[test]
+fn task_graphs_resume() {
+    let ranks = (0..12).map(|rank| {
+        let peer = |by: u32| (rank + by) % 12;
+        let (mut tasks, mut waits) = (Vec::<Task>::new(), Vec::new());
+        for round in 0..20u32 {
+            let first = tasks.len() as u32;
+            let bytes = Bytes(if round % 2 == 0 { 30_000 } else { 90 });
+            tasks.push(Work::Receive { from: peer(11), bytes, tag: round, communicator: 0 }.into());
+            tasks.push(Work::Send { to: peer(1), bytes, tag: round, communicator: 0 }.into());
+            let time = Time::from_ns(700 * u64::from(1 + (rank + round) % 4));
+            tasks.push(Task { lane: 1 + (round % 2) as u8, ..Work::Compute { time }.into() });
+            if first > 0 {
+                let after = |on, event| Dependency { on, event };
+                waits.push((first, after(first - 3, Event::End)));
+                waits.push((first + 1, after(first - 1, Event::End)));
+                waits.push((first + 2, after(first - 2, Event::Start)));
+                waits.push((first + 2, after(first, Event::Start)));
+            }
+        }
+        RankTasks::new(tasks, &waits)
+    });
+    let graph = Arc::new(TaskGraph { ranks: ranks.collect() });
+    for (progress, routing) in [(Progress::Async, "ugal-n"), (Progress::InCalls, "min")] {
+        let work = RankWork::Tasks(Arc::clone(&graph));
+        let jobs = vec![RankJob { work, ..job(0, "ring", 12, |rank| rank / 2 * 9) }];
+        let settings = MpiSettings { progress, task_window: 12, ..MpiSettings::study() };
+        Case { engine: engine(&PacketSettings::study(), routing), jobs, settings, open: Vec::new() }.check("graph", 6);
+    }
+}
+
 /// Collectives on communicators that were split twice, with open requests and unexpected messages.
 #[test]
 fn communicators_resume() {
@@ -141,7 +174,7 @@ fn communicators_resume() {
         code.push(Call::WaitAll { first: 0, count: 12 });
     });
     let shared = JobProgram::new(Arc::new(script), Arc::new(Collectives::study()));
-    let jobs = vec![RankJob { shared, ..job(0, "ring", 12, |rank| rank / 2 * 9) }];
+    let jobs = vec![RankJob { work: RankWork::Calls(shared), ..job(0, "ring", 12, |rank| rank / 2 * 9) }];
     let engine = engine(&PacketSettings::study(), "ugal-g");
     Case { engine, jobs, settings: MpiSettings::study(), open: Vec::new() }.check("communicators", 12);
 }
@@ -149,7 +182,9 @@ fn communicators_resume() {
 #[test]
 fn background_jobs_and_open_traffic_resume() {
     let endless = job(1, "ring", 8, |rank| 3 + rank * 9);
-    let endless = RankJob { shared: endless.shared.repeated(Rounds::Endless), background: true, ..endless };
+    let RankWork::Calls(shared) = &endless.work else { unreachable!("a program") };
+    let work = RankWork::Calls(shared.repeated(Rounds::Endless));
+    let endless = RankJob { work, background: true, ..endless };
     let jobs = vec![job(0, "all-to-all", 8, |rank| rank / 2 * 9), endless];
     let settings = PacketSettings { nics_per_node: 2, ..PacketSettings::study() };
     let open = (0..72).step_by(9).map(NodeId).collect();

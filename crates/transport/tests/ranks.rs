@@ -10,7 +10,7 @@ use odonata_packet::{
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Call, Code, Operation, RankProgram, Rounds, ANY, WORLD};
-use odonata_transport::{MpiSettings, RankJob, RankRecord, Ranks};
+use odonata_transport::{MpiSettings, RankJob, RankRecord, RankWork, Ranks};
 use odonata_units::{Bytes, NodeId, Time};
 use std::sync::Arc;
 
@@ -285,7 +285,7 @@ fn run_with_background_job(
     let idle = Idle::new();
     let job = |job: u16, shared: JobProgram| RankJob {
         job,
-        shared,
+        work: RankWork::Calls(shared),
         node_of_rank: Arc::new((0..2).map(|rank| NodeId(u32::from(job) * 500 + rank * 37)).collect()),
         rails: None,
         start: Time::from_us(u64::from(job)),
@@ -369,7 +369,8 @@ fn messages_through_injection_fifos_are_whole() {
             let shared = JobProgram::new(Arc::new(Script::new(24, block)), Arc::new(Collectives::study()));
             // Two ranks per node, nodes far apart.
             let node_of_rank = Arc::new((0..24).map(|rank| NodeId(rank / 2 * 41)).collect());
-            let job = RankJob { job: 0, shared, node_of_rank, rails: None, start: Time::ZERO, background: false };
+            let work = RankWork::Calls(shared);
+            let job = RankJob { job: 0, work, node_of_rank, rails: None, start: Time::ZERO, background: false };
             let ranks = Arc::new(Ranks::new(vec![job], MpiSettings::study()));
             let traffic = Traffic::program(Arc::clone(&ranks) as Arc<dyn Program>);
             let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };

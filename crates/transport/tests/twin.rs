@@ -8,7 +8,7 @@ use odonata_packet::{Ending, JobTraffic, PacketEngine, PacketSettings, RunOption
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Call, Code, Operation, RankProgram, Rounds, Sequence, ANY, WORLD};
-use odonata_transport::{MpiSettings, RankJob, Ranks};
+use odonata_transport::{MpiSettings, RankJob, RankWork, Ranks};
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -166,7 +166,7 @@ fn compare(
         let node = |rank: u32| NodeId((rank / per_node * 131 + u32::from(job) * 262) % 1_056);
         RankJob {
             job,
-            shared,
+            work: RankWork::Calls(shared),
             rails: None,
             node_of_rank: Arc::new((0..ranks).map(node).collect()),
             start: Time::from_ns(700 * u64::from(job)),

@@ -12,7 +12,7 @@ use odonata_declare::Type::{Bool, Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes as InBytes, BytesPerS, Count, Ns, Plain, Ps};
 use odonata_declare::{Column, FilledColumn, FilledTable, Frame, Table, Values};
 use odonata_packet::{PacketSettings, Program};
-use odonata_transport::{wire_volume, CallKind, PhaseRecord, RankJob, RankRecord, Ranks};
+use odonata_transport::{wire_volume, CallKind, PhaseRecord, RankJob, RankRecord, RankWork, Ranks};
 use odonata_units::Time;
 use odonata_workload::rails::JobRails;
 use odonata_workload::{volumes, Job, TrafficKind};
@@ -35,18 +35,28 @@ impl Programs {
         let mut jobs = Vec::new();
         let (mut packets, mut bytes, mut memory_bytes) = (0u64, 0u64, 0u64);
         for (number, job) in (0..).zip(&scenario.workload.jobs) {
-            let (TrafficKind::Program(execution), Some(shared)) = (&job.traffic, &job.program) else { continue };
+            let TrafficKind::Program(execution) = &job.traffic else { continue };
+            let mut memory = RankMemory::default();
+            let work = match (&job.program, &job.graph) {
+                (Some(program), _) => {
+                    job.rank_ids().for_each(|rank| memory.add_rank(program, rank));
+                    RankWork::Calls(program.clone())
+                }
+                (None, Some(graph)) => {
+                    graph.ranks.iter().for_each(|tasks| memory.add_tasks(tasks, scenario.mpi.task_window));
+                    RankWork::Tasks(Arc::clone(graph))
+                }
+                (None, None) => continue,
+            };
             jobs.push(RankJob {
                 job: number,
-                shared: shared.clone(),
+                work,
                 node_of_rank: Arc::new(job.node_of_rank.clone()),
                 rails: scenario.machine.has_rails().then(|| Arc::new(JobRails::new(&scenario.machine, job))),
                 start: execution.start,
                 background: execution.background,
             });
             let rounds = u64::from(job.iterations);
-            let mut memory = RankMemory::default();
-            job.rank_ids().for_each(|rank| memory.add_rank(shared, rank));
             let sent = job.examined.sent.clone().unwrap_or_else(|| volumes::message_counts(&scenario.machine, job));
             memory.add_messages(&sent, rounds * u64::from(records.messages), rounds * u64::from(records.calls));
             for (size, messages) in sent.by_size() {

@@ -3,6 +3,7 @@
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::MessageCounts;
 use odonata_programs::{Call, Code};
+use odonata_trace::RankTasks;
 use odonata_units::RankId;
 
 /// Of a rank and its share of a NIC, of the code of a collective, and of its row: idle ones took 1,360 B.
@@ -22,6 +23,9 @@ const PER_RECORD: u64 = 400;
 
 /// Of what is recorded of calls for each message: two or three calls, three notes, up to three waits, their rows.
 const PER_RECORDED_CALL: u64 = 1_000;
+
+/// Of a task that is not done: its place in the window with those that wait for it, and in queues, or its receive.
+const PER_TASK: u64 = 250;
 
 /// Blocks of a rank that are looked at: programs repeat them.
 const BLOCKS: u64 = 3;
@@ -46,6 +50,13 @@ impl RankMemory {
             most = most.max(self.code.calls().len() as u64 * PER_CALL + begun * PER_REQUEST);
         }
         self.bytes += PER_RANK + most;
+        self.ranks += 1;
+    }
+
+    /// Adds a rank that runs tasks. The graph itself is in memory before.
+    pub(super) fn add_tasks(&mut self, tasks: &RankTasks, window: u32) {
+        let open = tasks.tasks().len().min(window as usize) as u64;
+        self.bytes += PER_RANK + open * PER_TASK;
         self.ranks += 1;
     }
 

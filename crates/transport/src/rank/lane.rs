@@ -1,10 +1,11 @@
 //! A lane of a rank: its clock, its place in the program and its current call.
 
 use crate::calls::{call_name, CallName};
+use crate::job::RankWork;
 use crate::record::CallKind;
 use crate::requests::Wait;
 use odonata_checkpoint::{DecodeError, Reader, Writer};
-use odonata_programs::expansion::{CallExpander, JobProgram};
+use odonata_programs::expansion::CallExpander;
 use odonata_programs::{Call, GroupLists};
 use odonata_units::Time;
 use serde::{Deserialize, Serialize};
@@ -73,20 +74,24 @@ impl Lane {
     }
 
     /// Saves the state. Group lists that communicators share go into `lists`.
-    pub(super) fn save(&self, lists: &mut GroupLists, into: &mut Writer) {
+    pub(super) fn save(&self, is_calls: bool, lists: &mut GroupLists, into: &mut Writer) {
         let Self { code, clock, state, call, round_start, phase, last } = self;
-        code.save(lists, into);
+        if is_calls {
+            code.save(lists, into);
+        }
         into.put(&(clock, state, call, round_start, phase, last));
     }
 
     /// Loads the state.
     pub(super) fn load(
         &mut self,
-        shared: &JobProgram,
+        work: &RankWork,
         lists: &GroupLists,
         from: &mut Reader<'_>,
     ) -> Result<(), DecodeError> {
-        self.code.load(shared, lists, from)?;
+        if let RankWork::Calls(shared) = work {
+            self.code.load(shared, lists, from)?;
+        }
         (self.clock, self.state, self.call, self.round_start, self.phase, self.last) = from.get()?;
         Ok(())
     }

@@ -4,13 +4,14 @@ use super::lane::LaneState;
 use super::state_machine::{Rank, RankContext};
 use super::transfers::{Notice, PostedReceive, ReceivedMessage, Transfer};
 use crate::calls::{ClockJump, EventStream, WaitEvent};
+use crate::job::RankWork;
 use crate::matching::Label;
 use crate::outbox::OutboundMessage;
 use crate::requests::{Slot, Wait};
 use crate::settings::MpiSettings;
 use crate::wire::{wire_volume, MessageKind};
 use odonata_packet::Envelope;
-use odonata_programs::expansion::{find_call, JobProgram};
+use odonata_programs::expansion::find_call;
 use odonata_programs::Call;
 use odonata_units::Bytes;
 
@@ -70,7 +71,7 @@ impl Rank {
         if kind == MessageKind::Eager {
             self.host.clock += MpiSettings::copy_ps(settings.copy_ns_per_byte, bytes);
             self.command(Envelope { kind: kind as u8, ..envelope }, number, context);
-            self.host.requests.complete(slot);
+            self.complete_request(slot, settings);
         } else {
             self.host.clock += settings.registration_ps(bytes);
             let transfer = self.host.sends.add(Transfer { peer: to, bytes: bytes.0, slot, number, remote: 0 });
@@ -143,14 +144,14 @@ impl Rank {
             }
             Notice::DataArrived { transfer } => {
                 let Transfer { peer, bytes, slot, remote, .. } = self.host.receives.remove(transfer);
-                self.complete_request(slot);
+                self.complete_request(slot, context.settings);
                 self.record.received_bytes += bytes;
                 let envelope = self.reply(MessageKind::Acknowledgement, peer, remote);
                 self.command(Envelope { bytes, ..envelope }, 0, context);
             }
             Notice::Complete { transfer } => {
                 let send = self.host.sends.remove(transfer);
-                self.complete_request(send.slot);
+                self.complete_request(send.slot, context.settings);
             }
         }
         Ok(())
@@ -190,7 +191,12 @@ impl Rank {
     }
 
     /// Describes a message that is longer than its receive, and both calls.
-    fn truncation(&self, posted: &PostedReceive, label: &Label, bytes: u64, shared: &JobProgram) -> String {
+    fn truncation(&self, posted: &PostedReceive, label: &Label, bytes: u64, work: &RankWork) -> String {
+        let received = format!("receives at most {} B from rank {} with tag {}", posted.bytes, label.source, label.tag);
+        let shared = match work {
+            RankWork::Calls(shared) => shared,
+            RankWork::Tasks(_) => return format!("{} {received}, but the message has {bytes} B", posted.slot),
+        };
         let own = if posted.call == self.lane.code.calls() {
             String::new()
         } else {
@@ -208,10 +214,7 @@ impl Rank {
         // Another call may send an equal message, but seldom on another line.
         let sender = find_call(shared, label.source, |call, _| is_sent(call));
         let sender = sender.map_or_else(String::new, |place| format!(", sent at {place} of rank {}", label.source));
-        format!(
-            "receives at most {} B from rank {} with tag {}{own}, but the message has {bytes} B{sender}",
-            posted.bytes, label.source, label.tag
-        )
+        format!("{received}{own}, but the message has {bytes} B{sender}")
     }
 
     /// Completes the match of a receive and a message.
@@ -223,7 +226,7 @@ impl Rank {
         context: &mut RankContext<'_>,
     ) -> Result<(), String> {
         if bytes > posted.bytes {
-            return Err(self.truncation(&posted, &label, bytes, context.shared));
+            return Err(self.truncation(&posted, &label, bytes, context.work));
         }
         if let Some(log) = &mut context.log {
             log.record_match(self.job, &label, self.number, kind == MessageKind::RendezvousHeader, self.host.clock);
@@ -249,12 +252,15 @@ impl Rank {
             _ => self.host.clock += copied(settings.receive_copy_ns_per_byte),
         }
         self.record.received_bytes += bytes;
-        self.complete_request(posted.slot);
+        self.complete_request(posted.slot, settings);
         Ok(())
     }
 
     /// Completes a request, which may end a wait.
-    fn complete_request(&mut self, slot: Slot) {
+    fn complete_request(&mut self, slot: Slot, settings: &MpiSettings) {
+        if let Slot::Task(task) = slot {
+            return self.end_task(task, settings);
+        }
         self.host.requests.complete(slot);
         if let LaneState::Blocked { wait, incomplete, .. } = &mut self.lane.state {
             if wait.includes(slot) {

@@ -2,9 +2,10 @@
 
 use super::host::RankHost;
 use super::lane::{ActiveCall, Lane, LaneState};
+use super::tasks::TaskLanes;
 use super::transfers::Notice;
 use crate::calls::{CallLog, CallRecord, PhaseTime};
-use crate::job::RankJob;
+use crate::job::{RankJob, RankWork};
 use crate::log::Log;
 use crate::matching::Label;
 use crate::outbox::OutboundMessage;
@@ -13,7 +14,7 @@ use crate::requests::{Slot, Wait};
 use crate::settings::{MpiSettings, Progress};
 use odonata_checkpoint::{DecodeError, Reader, Writer};
 use odonata_packet::Envelope;
-use odonata_programs::expansion::{JobProgram, Step};
+use odonata_programs::expansion::Step;
 use odonata_programs::{Call, GroupLists};
 use odonata_units::{Bytes, NodeId, RouterId, Time};
 
@@ -21,7 +22,7 @@ use odonata_units::{Bytes, NodeId, RouterId, Time};
 pub(crate) struct RankContext<'a> {
     pub(crate) now_ps: u64,
     pub(crate) settings: &'a MpiSettings,
-    pub(crate) shared: &'a JobProgram,
+    pub(crate) work: &'a RankWork,
     /// Passes a message and its number within the rank to a NIC.
     pub(crate) send: &'a mut dyn FnMut(OutboundMessage, u64),
     /// Messages between ranks of the node, with their times.
@@ -52,6 +53,8 @@ pub(crate) struct Rank {
     pub(crate) number: u32,
     pub(crate) node: NodeId,
     pub(super) lane: Lane,
+    /// The lanes of a task graph. Then `lane` has only the state of the whole.
+    pub(super) tasks: Option<Box<TaskLanes>>,
     pub(super) host: RankHost,
     pub(super) record: RankRecord,
     /// Messages sent in this round.
@@ -63,8 +66,9 @@ pub(crate) struct Rank {
 impl Rank {
     /// Saves the state. Group lists that communicators share go into `lists`.
     pub(crate) fn save(&self, lists: &mut GroupLists, into: &mut Writer) {
-        let Self { job: _, number: _, node: _, lane, host, record, sent, is_background: _ } = self;
-        lane.save(lists, into);
+        let Self { job: _, number: _, node: _, lane, tasks, host, record, sent, is_background: _ } = self;
+        lane.save(tasks.is_none(), lists, into);
+        tasks.iter().for_each(|tasks| tasks.save(into));
         host.save(into);
         into.put(&(record, sent));
     }
@@ -72,11 +76,12 @@ impl Rank {
     /// Loads the state.
     pub(crate) fn load(
         &mut self,
-        shared: &JobProgram,
+        work: &RankWork,
         lists: &GroupLists,
         from: &mut Reader<'_>,
     ) -> Result<(), DecodeError> {
-        self.lane.load(shared, lists, from)?;
+        self.lane.load(work, lists, from)?;
+        self.tasks.as_deref_mut().map_or(Ok(()), |tasks| tasks.load(from))?;
         self.host.load(from)?;
         (self.record, self.sent) = from.get()?;
         Ok(())
@@ -90,6 +95,10 @@ impl Rank {
             number,
             node,
             lane: Lane::new(ranks, number, start),
+            tasks: match &of.work {
+                RankWork::Calls(_) => None,
+                RankWork::Tasks(graph) => Some(Box::new(TaskLanes::new(graph, number, start))),
+            },
             host: RankHost::default(),
             record,
             sent: 0,
@@ -116,7 +125,10 @@ impl Rank {
     }
 
     /// Whether it will act without a new message.
-    pub(crate) fn will_act(&self, now_ps: u64) -> bool {
+    pub(crate) fn will_act(&self, now_ps: u64, progress: Progress) -> bool {
+        if self.tasks.is_some() {
+            return self.wake_ps(progress).is_some();
+        }
         match &self.lane.state {
             LaneState::Finished | LaneState::Failed(_) => false,
             // Its clock may be ahead of the network's clock.
@@ -130,7 +142,11 @@ impl Rank {
     }
 
     /// When it must run again without a new message.
-    pub(crate) fn wake_ps(&self) -> Option<u64> {
+    pub(crate) fn wake_ps(&self, progress: Progress) -> Option<u64> {
+        if let Some(tasks) = &self.tasks {
+            let notice = self.host.notices.front().map(|(at, _)| *at);
+            return (self.lane.state == LaneState::Ready).then(|| tasks.wake_ps(notice, progress))?;
+        }
         let waits_for_clock = matches!(
             self.lane.state,
             LaneState::Computing | LaneState::LeavingCall { .. } | LaneState::EndingRound | LaneState::Finishing
@@ -141,11 +157,15 @@ impl Rank {
     /// Notifies its host at `at_ps`.
     pub(crate) fn notify(&mut self, at_ps: u64, notice: Notice) {
         self.host.notices.push_back((at_ps, notice));
+        if let Some(tasks) = &mut self.tasks {
+            tasks.stamp_notice();
+        }
     }
 
     /// Runs as far as possible.
     pub(crate) fn run(&mut self, context: &mut RankContext<'_>) {
-        if let Err(reason) = self.advance(context) {
+        let ran = if self.tasks.is_some() { self.advance_tasks(context) } else { self.advance(context) };
+        if let Err(reason) = ran {
             self.lane.state = LaneState::Failed(reason);
         }
     }
@@ -188,7 +208,7 @@ impl Rank {
     }
 
     fn step(&mut self, context: &mut RankContext<'_>) -> Result<(), String> {
-        let Some(step) = self.lane.code.next(context.shared)? else {
+        let Some(step) = self.lane.code.next(context.work.program())? else {
             self.end_phase(context);
             if context.ends_in_time {
                 self.lane.state = LaneState::Finishing;

@@ -2,6 +2,7 @@
 
 use super::lane::LaneState;
 use super::state_machine::Rank;
+use crate::job::RankWork;
 use crate::record::RankRecord;
 use crate::requests::{RequestState, Wait};
 use odonata_packet::Activity;
@@ -15,7 +16,14 @@ impl Rank {
     }
 
     /// What the rank does at `end_ps`. Its clock may be ahead: then its host computes, or works on a call.
-    pub(crate) fn activity(&self, shared: &JobProgram, end_ps: u64) -> Activity {
+    pub(crate) fn activity(&self, work: &RankWork, end_ps: u64, task_window: u32) -> Activity {
+        if let Some(tasks) = &self.tasks {
+            return match &self.lane.state {
+                LaneState::Failed(reason) => Activity::Failed { what: format!("can't continue: {reason}") },
+                _ => tasks.activity(end_ps, task_window),
+            };
+        }
+        let shared = work.program();
         if let LaneState::Failed(reason) = &self.lane.state {
             return Activity::Failed { what: format!("can't continue at {}: {reason}", self.lane.code.place(shared)) };
         }
@@ -74,7 +82,10 @@ impl Rank {
 
     /// Memory of the rank.
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + self.lane.code.memory_bytes() + self.host.memory_bytes()
+        size_of::<Self>()
+            + self.lane.code.memory_bytes()
+            + self.host.memory_bytes()
+            + self.tasks.as_ref().map_or(0, |tasks| tasks.memory_bytes())
     }
 }
 

@@ -142,7 +142,7 @@ impl RankEndpoints {
         rank.run(&mut RankContext {
             now_ps: socket.now_ps(),
             settings,
-            shared: &job.shared,
+            work: &job.work,
             send: &mut send,
             on_node,
             log: records.messages.as_mut(),
@@ -173,7 +173,7 @@ impl RankEndpoints {
     /// Sets the timer to the time when the next rank of a node must run.
     fn set_timer(&self, host: usize, socket: &mut Socket) {
         let ranks = self.hosts[host].ranks.clone();
-        match ranks.filter_map(|r| self.ranks[r as usize].wake_ps()).min() {
+        match ranks.filter_map(|r| self.ranks[r as usize].wake_ps(self.settings.progress)).min() {
             Some(at_ps) => socket.wake_at(at_ps),
             None => socket.stop_timer(),
         }
@@ -262,7 +262,7 @@ impl RankEndpoints {
     fn will_any_act(&self, now_ps: u64, of: impl Fn(&RankJob) -> bool) -> bool {
         let of_job = |number: u16| of(&self.jobs[self.job_index(number)]);
         self.jobs.iter().zip(&self.on_node_messages).any(|(job, &messages)| messages > 0 && of(job))
-            || self.ranks.iter().any(|rank| rank.will_act(now_ps) && of_job(rank.job))
+            || self.ranks.iter().any(|rank| rank.will_act(now_ps, self.settings.progress) && of_job(rank.job))
             || self.nics.iter().flatten().any(|state| state.outbox.has_message_of(of_job))
     }
 
@@ -358,7 +358,7 @@ impl Endpoints for RankEndpoints {
     fn on_timer(&mut self, nic: u32, socket: &mut Socket) -> Offer {
         let host = self.host(nic);
         for r in self.hosts[host].ranks.clone() {
-            if self.ranks[r as usize].wake_ps().is_some_and(|at| at <= socket.now_ps()) {
+            if self.ranks[r as usize].wake_ps(self.settings.progress).is_some_and(|at| at <= socket.now_ps()) {
                 self.run(host, r as usize, socket);
             }
         }
@@ -393,7 +393,7 @@ impl Endpoints for RankEndpoints {
         for rank in self.ranks.iter().filter(|rank| !rank.is_finished()) {
             let j = self.job_index(rank.job);
             if reported[j] || rank.has_failed() {
-                let activity = rank.activity(&self.jobs[j].shared, end_ps);
+                let activity = rank.activity(&self.jobs[j].work, end_ps, self.settings.task_window);
                 unfinished.push(UnfinishedEndpoint {
                     job: rank.job,
                     rank: Some(rank.number),
@@ -430,7 +430,7 @@ impl State for RankEndpoints {
         let of_ranks: Vec<u8> = from.get()?;
         let mut of_ranks = Reader::new(&of_ranks);
         for rank in &mut self.ranks {
-            rank.load(&self.jobs[index_of(&self.jobs, rank.job)].shared, &lists, &mut of_ranks)?;
+            rank.load(&self.jobs[index_of(&self.jobs, rank.job)].work, &lists, &mut of_ranks)?;
         }
         of_ranks.end()
     }

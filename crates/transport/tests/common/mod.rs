@@ -10,7 +10,7 @@ use odonata_packet::{Ending, JobTraffic, PacketEngine, PacketResult, PacketSetti
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Code, RankProgram};
-use odonata_transport::{MpiSettings, RankJob, RankRecord, Ranks};
+use odonata_transport::{MpiSettings, RankJob, RankRecord, RankWork, Ranks};
 use odonata_units::{NodeId, Time};
 use std::sync::Arc;
 
@@ -98,7 +98,14 @@ impl Idle {
         let shared = JobProgram::new(Arc::new(program), Arc::new(Collectives::study()));
         let node_of_rank = Arc::new(nodes.iter().map(|&node| NodeId(node)).collect());
         let ranks = Ranks::new(
-            vec![RankJob { job: 0, shared, node_of_rank, rails: None, start: Time::ZERO, background: false }],
+            vec![RankJob {
+                job: 0,
+                work: RankWork::Calls(shared),
+                node_of_rank,
+                rails: None,
+                start: Time::ZERO,
+                background: false,
+            }],
             settings,
         );
         let engine =
@@ -123,7 +130,7 @@ pub(crate) fn finished(
     let engine = PacketEngine::new(&machine, &PacketSettings::study(), &routing.parse().unwrap()).unwrap();
     let job = RankJob {
         job: 0,
-        shared: JobProgram::new(Arc::new(program), Arc::new(Collectives::study())),
+        work: RankWork::Calls(JobProgram::new(Arc::new(program), Arc::new(Collectives::study()))),
         node_of_rank: Arc::new(nodes.iter().map(|&node| NodeId(node)).collect()),
         rails: None,
         start: Time::ZERO,

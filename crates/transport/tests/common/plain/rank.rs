@@ -4,7 +4,7 @@ use super::{ACKNOWLEDGEMENT, DATA, EAGER, GET_REQUEST, ON_NODE, ON_NODE_RECEIPT,
 use odonata_packet::Envelope;
 use odonata_programs::expansion::{CallExpander, JobProgram, Step};
 use odonata_programs::{Call, ANY};
-use odonata_transport::{MpiSettings, RankJob};
+use odonata_transport::{MpiSettings, RankJob, RankWork};
 use odonata_units::{Bytes, NodeId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -79,7 +79,10 @@ impl PlainRank {
         Self {
             job: job.job,
             number,
-            shared: job.shared.clone(),
+            shared: match &job.work {
+                RankWork::Calls(shared) => shared.clone(),
+                RankWork::Tasks(_) => unreachable!("the twin runs calls"),
+            },
             node_of_rank: Arc::clone(&job.node_of_rank),
             code: CallExpander::new(job.node_of_rank.len() as u32, number),
             free_at: job.start.ps(),
