@@ -42,6 +42,13 @@ def test_every_call_is_a_line_of_the_text() -> None:
             call("8 B", root=1)
         for call in (role.allreduce, role.scan, role.reduce_scatter, role.allgather, role.alltoall):
             call("8 B")
+        role.ibarrier(request="ahead[0]")
+        for start in (role.ibcast, role.ireduce, role.igather, role.iscatter):
+            start("8 B", root=1)
+        for start in (role.iallreduce, role.iscan, role.ireduce_scatter, role.iallgather, role.ialltoall):
+            start("8 B")
+        role.waitall()
+        role.waitall("ahead")
 
     built = program(all_of_them, requests={"ahead": 2})
     built.check(4)
@@ -56,7 +63,9 @@ def test_every_call_is_a_line_of_the_text() -> None:
         "        isend (((rank + 1) + round2) % ranks) 64 KiB tag round1\n"
     )
     assert "        if (((rank == 0) and (not (round1 == 1))) or ((rank * 2) >= 99)):\n" in built.text
-    assert built.text.endswith("scan 8 B\nreduce-scatter 8 B\nallgather 8 B\nalltoall 8 B\n")
+    assert "\nscan 8 B\nreduce-scatter 8 B\nallgather 8 B\nalltoall 8 B\nibarrier as ahead[0]\n" in built.text
+    end = "iscan 8 B\nireduce-scatter 8 B\niallgather 8 B\nialltoall 8 B\nwaitall\nwaitall ahead\n"
+    assert built.text.endswith(end)
 
 
 def test_roles_are_functions_of_their_own(odonata_command: Command, tmp_path: Path) -> None:

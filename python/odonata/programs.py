@@ -262,6 +262,54 @@ class Role:
         """Sends a block from every rank to every other."""
         self._collective("alltoall", size, None, on)
 
+    def ibarrier(self, *, on: str | None = None, request: str | None = None) -> None:
+        """Starts a barrier; see `isend` for its completion. So do the other nonblocking collectives."""
+        self._write("ibarrier" + _on(on) + _as(request))
+
+    def ibcast(
+        self, size: Amount, *, root: Number = 0, on: str | None = None, request: str | None = None
+    ) -> None:
+        """Starts `bcast`."""
+        self._collective("ibcast", size, root, on, request)
+
+    def ireduce(
+        self, size: Amount, *, root: Number = 0, on: str | None = None, request: str | None = None
+    ) -> None:
+        """Starts `reduce`."""
+        self._collective("ireduce", size, root, on, request)
+
+    def igather(
+        self, size: Amount, *, root: Number = 0, on: str | None = None, request: str | None = None
+    ) -> None:
+        """Starts `gather`."""
+        self._collective("igather", size, root, on, request)
+
+    def iscatter(
+        self, size: Amount, *, root: Number = 0, on: str | None = None, request: str | None = None
+    ) -> None:
+        """Starts `scatter`."""
+        self._collective("iscatter", size, root, on, request)
+
+    def iallreduce(self, size: Amount, *, on: str | None = None, request: str | None = None) -> None:
+        """Starts `allreduce`."""
+        self._collective("iallreduce", size, None, on, request)
+
+    def iscan(self, size: Amount, *, on: str | None = None, request: str | None = None) -> None:
+        """Starts `scan`."""
+        self._collective("iscan", size, None, on, request)
+
+    def ireduce_scatter(self, size: Amount, *, on: str | None = None, request: str | None = None) -> None:
+        """Starts `reduce_scatter`."""
+        self._collective("ireduce-scatter", size, None, on, request)
+
+    def iallgather(self, size: Amount, *, on: str | None = None, request: str | None = None) -> None:
+        """Starts `allgather`."""
+        self._collective("iallgather", size, None, on, request)
+
+    def ialltoall(self, size: Amount, *, on: str | None = None, request: str | None = None) -> None:
+        """Starts `alltoall`."""
+        self._collective("ialltoall", size, None, on, request)
+
     def split(self, name: str, color: Number, *, key: Number = 0, on: str | None = None) -> None:
         """Splits a communicator; ranks with the same color form a new one with this name."""
         self._write(f"split {_name(name)} color {_number(color)} key {_number(key)}{_on(on)}")
@@ -289,12 +337,13 @@ class Role:
         receives = call.endswith("recv")
         peer = ANY if receives and isinstance(peer, str) and peer == ANY else _number(peer)
         label = ANY if receives and isinstance(tag, str) and tag == ANY else _number(tag)
-        name = "" if request is None else f" as {request}"
-        self._write(f"{call} {peer} {_amount(size)} tag {label}{_on(on)}{name}")
+        self._write(f"{call} {peer} {_amount(size)} tag {label}{_on(on)}{_as(request)}")
 
-    def _collective(self, call: str, size: object, root: object, on: str | None) -> None:
+    def _collective(
+        self, call: str, size: object, root: object, on: str | None, request: str | None = None
+    ) -> None:
         at = "" if root is None else f" root {_number(root)}"
-        self._write(f"{call} {_amount(size)}{at}{_on(on)}")
+        self._write(f"{call} {_amount(size)}{at}{_on(on)}{_as(request)}")
 
     def _write(self, line: str) -> None:
         self._lines.append(("    " * self._depth + line, _place()))
@@ -400,6 +449,10 @@ def _name(value: object) -> str:
     if isinstance(value, str) and value.isidentifier():
         return value
     raise _mistake(f"expected a name, found {value!r}", "use letters, digits and '_'")
+
+
+def _as(request: str | None) -> str:
+    return "" if request is None else f" as {request}"
 
 
 def _on(communicator: object) -> str:

@@ -12,7 +12,7 @@ use odonata_units::{Bytes, Time};
 use odonata_workload::volumes::Messages;
 use odonata_workload::{Job, TrafficKind};
 use serde::{Serialize, Serializer};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 /// What all ranks of a job send.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
@@ -148,7 +148,13 @@ fn of_program(
     let size = packet.unwrap_or(Bytes(512));
     for rank in 0..job.ranks {
         let (mut walk, mut row, mut compute) = (CallExpander::new(job.ranks, rank), Row::default(), Time::ZERO);
-        while let Ok(Some(step)) = walk.next(shared) {
+        let mut ahead = VecDeque::new();
+        while let Ok(Some(step)) = ahead.pop_front().map_or_else(|| walk.next(shared), |step| Ok(Some(step))) {
+            if let Step::Start { lane, .. } = step {
+                while let Ok(Some(call)) = walk.next_of_lane(lane, shared) {
+                    ahead.push_back(Step::Inner(call));
+                }
+            }
             let (Step::Call(call) | Step::Inner(call)) = step else { continue };
             match call {
                 Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } => {

@@ -10,6 +10,9 @@ pub const ANY: u32 = u32::MAX;
 /// program is read.
 pub const OUTSIDE: u32 = u32::MAX - 1;
 
+/// No request: a collective that blocks.
+pub const BLOCKING: u32 = u32::MAX;
+
 /// The world communicator: all ranks of the job.
 pub const WORLD: u16 = 0;
 
@@ -132,6 +135,8 @@ pub enum Call {
         sizes: u32,
         /// Communicator.
         communicator: u16,
+        /// Request slot of the nonblocking form, or [`BLOCKING`].
+        request: u32,
     },
     /// Splits a communicator: ranks of one colour form a new one, ordered by key, then by rank.
     CommSplit {
@@ -219,6 +224,22 @@ impl Operation {
             Self::Allgather => "allgather",
             Self::Alltoall => "alltoall",
             Self::Scan => "scan",
+        }
+    }
+
+    /// Name of the nonblocking form.
+    pub const fn nonblocking_name(self) -> &'static str {
+        match self {
+            Self::Barrier => "ibarrier",
+            Self::Broadcast => "ibcast",
+            Self::Reduce => "ireduce",
+            Self::Allreduce => "iallreduce",
+            Self::ReduceScatter => "ireduce-scatter",
+            Self::Gather => "igather",
+            Self::Scatter => "iscatter",
+            Self::Allgather => "iallgather",
+            Self::Alltoall => "ialltoall",
+            Self::Scan => "iscan",
         }
     }
 }

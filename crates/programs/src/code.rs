@@ -1,6 +1,6 @@
 //! A block of code, written call by call.
 
-use crate::call::{Call, Operation, EQUAL, WORLD};
+use crate::call::{Call, Operation, BLOCKING, EQUAL, WORLD};
 use odonata_units::{Bytes, Time};
 
 /// The instructions of a block. Calls use the communicator chosen last, at first the world communicator. Requests are
@@ -107,13 +107,20 @@ impl Code {
     /// A collective with blocks of one size.
     pub fn collective(&mut self, operation: Operation, root: u32, bytes: Bytes) {
         let communicator = self.communicator;
-        self.calls.push(Call::Collective { operation, root, bytes, sizes: EQUAL, communicator });
+        self.calls.push(Call::Collective { operation, root, bytes, sizes: EQUAL, communicator, request: BLOCKING });
+    }
+
+    /// The nonblocking form of a collective with blocks of one size. Returns the request.
+    pub fn icollective(&mut self, operation: Operation, root: u32, bytes: Bytes) -> u32 {
+        let (communicator, request) = (self.communicator, self.request());
+        self.calls.push(Call::Collective { operation, root, bytes, sizes: EQUAL, communicator, request });
+        request
     }
 
     /// A collective with blocks of the program's [sizes](super::RankProgram::size) with this number.
     pub fn collective_of(&mut self, operation: Operation, root: u32, sizes: u32) {
         let communicator = self.communicator;
-        self.calls.push(Call::Collective { operation, root, bytes: Bytes(0), sizes, communicator });
+        self.calls.push(Call::Collective { operation, root, bytes: Bytes(0), sizes, communicator, request: BLOCKING });
     }
 
     fn request(&mut self) -> u32 {

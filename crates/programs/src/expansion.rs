@@ -1,6 +1,6 @@
 //! Expansion of collectives: the calls of one rank as messages, waits and time.
 
-use crate::call::{Call, Operation, ANY, EQUAL};
+use crate::call::{Call, Operation, ANY, BLOCKING, EQUAL};
 use crate::code::Code;
 use crate::collective::{Collective, Collectives, NamedAlgorithm};
 use crate::communicators::{Communicators, GroupLists, Splits};
@@ -40,11 +40,13 @@ impl JobProgram {
     /// expanded, up to an invalid call. The check at build time leaves at most one, after the checked calls.
     pub fn each_send(&self, rank: u32, mut send: impl FnMut(u32, Bytes)) {
         let mut code = CallExpander::new(self.program.ranks(), rank);
-        while let Ok(Some(step)) = code.next(self) {
-            let (Step::Call(call) | Step::Inner(call)) = step else { continue };
-            if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } = call {
+        let mut look = |call: &Call| {
+            if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } = *call {
                 send(to, bytes);
             }
+        };
+        while let Ok(Some(call)) = code.next_call(self, Some(&mut look)) {
+            look(&call);
         }
     }
 }
@@ -60,6 +62,13 @@ pub enum Step {
     Inner(Call),
     /// The end of a collective.
     Leave,
+    /// The start of a nonblocking collective. A lane makes its calls ([`CallExpander::next_of_lane`]).
+    Start {
+        /// The call.
+        call: Call,
+        /// The lane, free until now.
+        lane: u16,
+    },
 }
 
 /// Bit of the communicator number of messages inside collectives.
@@ -92,6 +101,8 @@ pub struct CallExpander {
     cursor: Cursor,
     communicators: Communicators,
     inside: Option<Box<ActiveCollective>>,
+    /// Nonblocking collectives, by lane.
+    lanes: Vec<Option<Box<ActiveCollective>>>,
     /// Memory of a finished collective, for reuse.
     spare: Option<Box<ActiveCollective>>,
     calls: u64,
@@ -101,7 +112,7 @@ impl CallExpander {
     /// A rank at the start of its program.
     pub fn new(ranks: u32, rank: u32) -> Self {
         let communicators = Communicators::new(ranks, rank);
-        Self { rank, cursor: Cursor::default(), communicators, inside: None, spare: None, calls: 0 }
+        Self { rank, cursor: Cursor::default(), communicators, inside: None, lanes: Vec::new(), spare: None, calls: 0 }
     }
 
     /// Number of started calls of the program.
@@ -112,6 +123,11 @@ impl CallExpander {
     /// The current collective: its operation, and its number on the communicator.
     pub fn collective(&self) -> Option<(Operation, u32)> {
         self.inside.as_ref().map(|inside| (inside.operation, inside.tag >> TAG_BITS))
+    }
+
+    /// The nonblocking collective of a lane: its operation, and its number on the communicator.
+    pub fn collective_of_lane(&self, lane: u16) -> Option<(Operation, u32)> {
+        self.lanes.get(usize::from(lane))?.as_ref().map(|of_lane| (of_lane.operation, of_lane.tag >> TAG_BITS))
     }
 
     /// Line of the last call, if the program was read from a file.
@@ -152,11 +168,16 @@ impl CallExpander {
             self.calls += 1;
         }
         let (operation, communicator, root, bytes, sizes) = match call {
-            Call::Collective { operation, root, bytes, sizes, communicator } => {
+            Call::Collective { operation, root, bytes, sizes, communicator, .. } => {
                 (operation, communicator, root, bytes, sizes)
             }
             // Every rank learns the colour and key of every other rank.
             Call::CommSplit { communicator, .. } => (Operation::Allgather, communicator, 0, Bytes(8), EQUAL),
+            Call::CommFree { communicator } if self.is_in_use(communicator) => {
+                return Err(
+                    "a nonblocking collective of the communicator is not complete; expected a wait before".into()
+                );
+            }
             Call::CommCreate { communicator, .. } | Call::CommFree { communicator } => {
                 (Operation::Barrier, communicator, 0, Bytes(0), EQUAL)
             }
@@ -176,8 +197,42 @@ impl CallExpander {
         let mut inside =
             ActiveCollective { call, operation, communicator, root, bytes, sizes, tag, begun, code, next, algorithm };
         inside.code.clear();
+        if matches!(call, Call::Collective { request, .. } if request != BLOCKING) {
+            return self.start_lane(inside).map(|lane| Some(Step::Start { call, lane }));
+        }
         self.inside = Some(Box::new(inside));
         Ok(Some(Step::Enter(call)))
+    }
+
+    /// Gives a nonblocking collective the first free lane.
+    fn start_lane(&mut self, of_lane: ActiveCollective) -> Result<u16, String> {
+        let lane = self.lanes.iter().position(Option::is_none).unwrap_or(self.lanes.len());
+        if lane == self.lanes.len() {
+            self.lanes.push(None);
+        }
+        let number = u16::try_from(lane)
+            .map_err(|_| "65,536 nonblocking collectives are not complete; expected fewer".to_owned())?;
+        self.lanes[lane] = Some(Box::new(of_lane));
+        Ok(number)
+    }
+
+    /// Whether a nonblocking collective of a communicator is not complete.
+    fn is_in_use(&self, communicator: u16) -> bool {
+        self.lanes.iter().flatten().any(|of_lane| of_lane.communicator == communicator)
+    }
+
+    /// The next call of the nonblocking collective of a lane. `None` at its end, which frees the lane.
+    ///
+    /// # Errors
+    /// An invalid call.
+    pub fn next_of_lane(&mut self, lane: u16, shared: &JobProgram) -> Result<Option<Call>, String> {
+        let Some(mut of_lane) = self.lanes[usize::from(lane)].take() else { return Ok(None) };
+        let Some(call) = self.next_inside(shared, &mut of_lane)? else {
+            self.spare = Some(of_lane);
+            return Ok(None);
+        };
+        self.lanes[usize::from(lane)] = Some(of_lane);
+        self.addressed(call, true).map(Some)
     }
 
     /// The next call of the program; a collective is returned after its end. `None` at the end of the program. `see`
@@ -194,6 +249,15 @@ impl CallExpander {
             None => return Ok(None),
             Some(Step::Call(call)) => return Ok(Some(call)),
             Some(Step::Enter(call)) => call,
+            Some(Step::Start { call, lane }) => {
+                if let Some(see) = &mut see {
+                    while let Some(inner) = self.next_of_lane(lane, shared)? {
+                        see(&inner);
+                    }
+                }
+                self.lanes[usize::from(lane)] = None;
+                return Ok(Some(call));
+            }
             Some(step) => unreachable!("{step:?} outside of a collective"),
         };
         if let Some(see) = &mut see {
@@ -283,8 +347,8 @@ impl CallExpander {
     /// Saves the state. Group lists that several ranks share go into `lists`.
     pub fn save(&self, lists: &mut GroupLists, into: &mut Writer) {
         // Memory of finished collectives is no state.
-        let Self { rank: _, cursor, communicators, inside, spare: _, calls } = self;
-        into.put(&(cursor.place(), inside, calls));
+        let Self { rank: _, cursor, communicators, inside, lanes, spare: _, calls } = self;
+        into.put(&(cursor.place(), inside, lanes, calls));
         communicators.save(lists, into);
     }
 
@@ -294,7 +358,7 @@ impl CallExpander {
     /// The program has no such position.
     pub fn load(&mut self, shared: &JobProgram, lists: &GroupLists, from: &mut Reader<'_>) -> Result<(), DecodeError> {
         let (next_block, next);
-        ((next_block, next), self.inside, self.calls) = from.get()?;
+        ((next_block, next), self.inside, self.lanes, self.calls) = from.get()?;
         if !self.cursor.go_to(next_block, next, &*shared.program, self.rank) {
             return Err(DecodeError(format!("the program of rank {} has no such position", self.rank)));
         }
@@ -303,7 +367,7 @@ impl CallExpander {
 
     /// Memory beyond the struct itself.
     pub fn memory_bytes(&self) -> usize {
-        let inside = self.inside.iter().chain(&self.spare);
+        let inside = self.inside.iter().chain(&self.spare).chain(self.lanes.iter().flatten());
         self.cursor.memory_bytes()
             + inside.map(|inside| size_of::<ActiveCollective>() + inside.code.memory_bytes()).sum::<usize>()
     }
@@ -321,6 +385,15 @@ pub fn find_call(shared: &JobProgram, rank: u32, is_wanted: impl Fn(&Call, u64) 
             Step::Call(Call::Round) => return None,
             Step::Call(call) | Step::Inner(call) | Step::Enter(call) if is_wanted(&call, code.calls()) => {
                 return Some(code.place(shared));
+            }
+            Step::Start { call, lane } => {
+                let mut is_found = is_wanted(&call, code.calls());
+                while let Some(inner) = code.next_of_lane(lane, shared).ok()? {
+                    is_found |= is_wanted(&inner, code.calls());
+                }
+                if is_found {
+                    return Some(code.place(shared));
+                }
             }
             Step::Call(_) | Step::Inner(_) | Step::Enter(_) | Step::Leave => {}
         }

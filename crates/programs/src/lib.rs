@@ -60,7 +60,7 @@ mod trace;
 mod untimed;
 mod words;
 
-pub use call::{Call, Operation, ANY, EQUAL, OUTSIDE, WORLD};
+pub use call::{Call, Operation, ANY, BLOCKING, EQUAL, OUTSIDE, WORLD};
 pub use code::Code;
 pub use communicators::{Communicators, GroupLists, Splits};
 pub use cursor::Cursor;

@@ -11,7 +11,7 @@ use crate::untimed::{self, Report};
 use odonata_declare::ParameterError;
 use odonata_units::Bytes;
 use serde_json::Value;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 pub(crate) fn try_build(
@@ -47,6 +47,8 @@ pub(crate) struct Walk<'a> {
     /// Number of collectives so far on each communicator.
     count: BTreeMap<u16, u16>,
     ahead: VecDeque<Call>,
+    /// Requests of nonblocking collectives, which run where they start.
+    done: BTreeSet<u32>,
 }
 
 /// Requests of collectives are separate from the program's.
@@ -62,6 +64,7 @@ impl<'a> Walk<'a> {
             members: BTreeMap::from([(WORLD, (0..program.ranks()).collect())]),
             count: BTreeMap::new(),
             ahead: VecDeque::new(),
+            done: BTreeSet::new(),
         }
     }
 
@@ -69,7 +72,9 @@ impl<'a> Walk<'a> {
     pub(crate) fn next(&mut self) -> Option<Call> {
         while self.ahead.is_empty() {
             match self.cursor.next(self.program, self.rank)? {
-                Call::Collective { operation, root, bytes, sizes, communicator } => {
+                Call::Wait { request } if self.done.remove(&request) => {}
+                Call::Collective { operation, root, bytes, sizes, communicator, request } => {
+                    self.done.insert(request);
                     self.expand(operation, root, bytes, sizes, communicator);
                 }
                 // Messages of the study's MPI for this call.

@@ -8,7 +8,7 @@ use crate::expansion::{CallExpander, JobProgram, Step};
 use odonata_trace::{Dependency, Event, RankTasks, Task, Work};
 use std::collections::BTreeMap;
 
-/// Tasks of a rank, with collectives expanded, on lane 0.
+/// Tasks of a rank, with collectives expanded, on lane 0. A nonblocking collective has a lane of its own.
 ///
 /// # Errors
 /// The place of a call that no task graph can express, because it depends on which message comes first or on
@@ -21,6 +21,12 @@ pub fn tasks_of(shared: &JobProgram, rank: u32) -> Result<RankTasks, String> {
             Step::Call(call) => (call, Slots::Program),
             Step::Inner(call) => (call, Slots::Collective),
             Step::Enter(_) | Step::Leave => continue,
+            Step::Start { call, lane } => {
+                let Call::Collective { request, .. } = call else { unreachable!("{call:?} has no lane") };
+                list.add_collective(&mut code, shared, lane, request)
+                    .map_err(|reason| format!("rank {rank}, {}: {reason}", code.place(shared)))?;
+                continue;
+            }
         };
         list.add(call, slots).map_err(|reason| {
             let place = code.place(shared);
@@ -43,8 +49,12 @@ struct TaskList {
     waits: Vec<(u32, Dependency)>,
     /// What the next task waits for.
     next: Vec<Dependency>,
-    /// Tasks of open requests.
-    requests: BTreeMap<(Slots, u32), u32>,
+    /// Ends of open requests.
+    requests: BTreeMap<(Slots, u32), Vec<Dependency>>,
+    /// The lane of the tasks.
+    lane: u8,
+    /// Lanes of nonblocking collectives, with their requests.
+    open: Vec<(u8, u32)>,
 }
 
 impl TaskList {
@@ -59,11 +69,11 @@ impl TaskList {
             }
             Call::Isend { to, bytes, tag, communicator, request } => {
                 let task = self.push(Work::Send { to, bytes, tag, communicator }, Event::Start);
-                self.requests.insert((slots, request), task);
+                self.requests.insert((slots, request), vec![Dependency { on: task, event: Event::End }]);
             }
             Call::Irecv { from, bytes, tag, communicator, request } => {
                 let task = self.push(Work::Receive { from, bytes, tag, communicator }, Event::Start);
-                self.requests.insert((slots, request), task);
+                self.requests.insert((slots, request), vec![Dependency { on: task, event: Event::End }]);
             }
             Call::Wait { request } => self.wait(slots, request),
             Call::WaitAll { first, count } => (first..first + count).for_each(|request| self.wait(slots, request)),
@@ -86,16 +96,37 @@ impl TaskList {
     /// Adds a task. The task after it waits for the event.
     fn push(&mut self, work: Work, event: Event) -> u32 {
         let task = self.tasks.len() as u32;
-        self.tasks.push(work.into());
+        self.tasks.push(Task { lane: self.lane, ..work.into() });
         self.waits.extend(self.next.drain(..).map(|dependency| (task, dependency)));
         self.next.push(Dependency { on: task, event });
         task
     }
 
     fn wait(&mut self, slots: Slots, request: u32) {
-        if let Some(on) = self.requests.remove(&(slots, request)) {
-            self.next.push(Dependency { on, event: Event::End });
+        self.next.extend(self.requests.remove(&(slots, request)).unwrap_or_default());
+    }
+
+    /// Adds the calls of a nonblocking collective, on a lane of its own. Its first task waits for what the next task of
+    /// the program waits for; the wait for `request` is the wait for its last task.
+    fn add_collective(
+        &mut self,
+        code: &mut CallExpander,
+        shared: &JobProgram,
+        lane: u16,
+        request: u32,
+    ) -> Result<(), String> {
+        // Lane 0 is the program's. The lane stays occupied until the wait.
+        self.open.retain(|(_, request)| self.requests.contains_key(&(Slots::Program, *request)));
+        let free = (1..=u8::MAX).find(|lane| self.open.iter().all(|(open, _)| open != lane));
+        let of_program = (self.next.clone(), self.lane);
+        self.lane = free.ok_or("more than 255 nonblocking collectives at a time, so no task graph has them")?;
+        self.open.push((self.lane, request));
+        while let Some(call) = code.next_of_lane(lane, shared)? {
+            self.add(call, Slots::Collective)?;
         }
+        self.requests.insert((Slots::Program, request), std::mem::take(&mut self.next));
+        (self.next, self.lane) = of_program;
+        Ok(())
     }
 }
 

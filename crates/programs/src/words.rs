@@ -1,6 +1,6 @@
 //! Names of calls for messages.
 
-use crate::call::{Call, Operation, ANY, OUTSIDE};
+use crate::call::{Call, Operation, ANY, BLOCKING, OUTSIDE};
 use std::fmt::{Display, Formatter, Result};
 
 impl Call {
@@ -45,14 +45,15 @@ impl Call {
             Self::CommCreate { .. } => 14,
             Self::CommFree { .. } => 15,
             Self::WaitUntil { .. } => 16,
-            Self::Collective { operation, .. } => return operation.name(),
+            Self::Collective { operation, request: BLOCKING, .. } => return operation.name(),
+            Self::Collective { operation, .. } => return operation.nonblocking_name(),
         };
         Self::WORDS[word]
     }
 
     /// The static name of a call in program files.
     pub fn named(word: &str) -> Option<&'static str> {
-        let collectives = Operation::ALL.iter().map(|operation| operation.name());
+        let collectives = Operation::ALL.iter().flat_map(|operation| [operation.name(), operation.nonblocking_name()]);
         Self::WORDS.into_iter().chain(collectives).find(|name| *name == word)
     }
 }
@@ -76,7 +77,7 @@ impl Display for Call {
             Self::WaitAll { first, count } => write!(f, "wait for all of {count} requests from {first} on"),
             Self::WaitAny { first, count } => write!(f, "wait for any of {count} requests from {first} on"),
             Self::WaitSome { first, count } => write!(f, "wait for some of {count} requests from {first} on"),
-            Self::Collective { operation, .. } => f.write_str(operation.name()),
+            Self::Collective { .. } => f.write_str(self.name()),
             Self::CommSplit { communicator, .. } => write!(f, "a split of communicator {communicator}"),
             Self::CommCreate { new, .. } => write!(f, "creation of communicator {new}"),
             Self::CommFree { communicator } => write!(f, "release of communicator {communicator}"),

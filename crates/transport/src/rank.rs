@@ -19,6 +19,7 @@
 //! A rank whose program is a task graph has several lanes (`tasks.rs`). It uses the same host, and of `lane.rs` only the
 //! state of the rank as a whole.
 
+mod collectives;
 mod host;
 mod lane;
 mod messages;

@@ -4,6 +4,16 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
 
+/// Whose request slots.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum SlotOwner {
+    Program,
+    /// The current collective.
+    Collective,
+    /// The nonblocking collective of a lane.
+    Lane(u16),
+}
+
 /// Identifies a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Slot {
@@ -13,17 +23,27 @@ pub(crate) enum Slot {
     Program(u32),
     /// A request slot of the current collective.
     Inner(u32),
+    /// A request slot of the nonblocking collective of a lane, from 1; slot 0 is its blocking call.
+    Lane { lane: u16, slot: u32 },
     /// A task of a task graph. Its window has its state.
     Task(u32),
 }
 
 impl Slot {
-    /// A request slot, of the current collective or of the program.
-    pub(crate) fn numbered(inner: bool, number: u32) -> Self {
-        if inner {
-            Self::Inner(number)
-        } else {
-            Self::Program(number)
+    /// A request slot of its owner.
+    pub(crate) fn numbered(owner: SlotOwner, number: u32) -> Self {
+        match owner {
+            SlotOwner::Program => Self::Program(number),
+            SlotOwner::Collective => Self::Inner(number),
+            SlotOwner::Lane(lane) => Self::Lane { lane, slot: number + 1 },
+        }
+    }
+
+    /// The slot of a blocking call.
+    pub(crate) fn blocking(owner: SlotOwner) -> Self {
+        match owner {
+            SlotOwner::Program | SlotOwner::Collective => Self::BlockingCall,
+            SlotOwner::Lane(lane) => Self::Lane { lane, slot: 0 },
         }
     }
 }
@@ -32,7 +52,8 @@ impl Slot {
 impl fmt::Display for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BlockingCall => f.write_str("its own call"),
+            Self::BlockingCall | Self::Lane { slot: 0, .. } => f.write_str("its own call"),
+            Self::Lane { slot, .. } => write!(f, "request {}", slot - 1),
             Self::Program(number) | Self::Inner(number) => write!(f, "request {number}"),
             Self::Task(number) => write!(f, "task {number}"),
         }
@@ -59,39 +80,43 @@ struct Request {
     deregistration_ps: u64,
 }
 
-/// The requests that a blocked rank waits for. The flag selects the slots of the current collective.
+/// The requests that a blocked rank waits for, or a lane.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Wait {
     /// One request.
     One(Slot),
     /// All of some requests.
-    All(bool, Range<u32>),
+    All(SlotOwner, Range<u32>),
     /// The first of some requests to complete.
-    Any(bool, Range<u32>),
+    Any(SlotOwner, Range<u32>),
     /// At least one of some requests.
-    Some(bool, Range<u32>),
+    Some(SlotOwner, Range<u32>),
 }
 
 impl Wait {
     /// The requests, in order.
     pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> {
-        let (one, inner, several) = match self {
-            Self::One(slot) => (Some(*slot), false, 0..0),
-            Self::All(inner, slots) | Self::Any(inner, slots) | Self::Some(inner, slots) => {
-                (None, *inner, slots.clone())
+        let (one, owner, several) = match self {
+            Self::One(slot) => (Some(*slot), SlotOwner::Program, 0..0),
+            Self::All(owner, slots) | Self::Any(owner, slots) | Self::Some(owner, slots) => {
+                (None, *owner, slots.clone())
             }
         };
-        one.into_iter().chain(several.map(move |number| Slot::numbered(inner, number)))
+        one.into_iter().chain(several.map(move |number| Slot::numbered(owner, number)))
     }
 
     /// Whether it includes a request.
     pub(crate) fn includes(&self, slot: Slot) -> bool {
         match (self, slot) {
             (Self::One(of), _) => *of == slot,
-            (_, Slot::BlockingCall) => false,
-            (Self::All(inner, slots) | Self::Any(inner, slots) | Self::Some(inner, slots), slot) => {
-                let (Slot::Program(number) | Slot::Inner(number)) = slot else { return false };
-                slot == Slot::numbered(*inner, number) && slots.contains(&number)
+            (_, Slot::BlockingCall | Slot::Lane { slot: 0, .. }) => false,
+            (Self::All(owner, slots) | Self::Any(owner, slots) | Self::Some(owner, slots), slot) => {
+                let number = match slot {
+                    Slot::Program(number) | Slot::Inner(number) => number,
+                    Slot::Lane { slot, .. } => slot - 1,
+                    Slot::BlockingCall | Slot::Task(_) => return false,
+                };
+                slot == Slot::numbered(*owner, number) && slots.contains(&number)
             }
         }
     }
@@ -103,6 +128,8 @@ pub(crate) struct Requests {
     own: Request,
     program: Vec<Request>,
     inner: Vec<Request>,
+    /// Of nonblocking collectives, by lane.
+    lanes: Vec<Vec<Request>>,
 }
 
 impl Requests {
@@ -111,6 +138,13 @@ impl Requests {
             Slot::BlockingCall => return &mut self.own,
             Slot::Program(number) => (&mut self.program, number as usize),
             Slot::Inner(number) => (&mut self.inner, number as usize),
+            Slot::Lane { lane, slot } => {
+                let lane = usize::from(lane);
+                if self.lanes.len() <= lane {
+                    self.lanes.resize(lane + 1, Vec::new());
+                }
+                (&mut self.lanes[lane], slot as usize)
+            }
             Slot::Task(_) => unreachable!("a task has no request slot"),
         };
         if table.len() <= number {
@@ -145,6 +179,10 @@ impl Requests {
             Slot::BlockingCall => return self.own.state,
             Slot::Program(number) => (&self.program, number),
             Slot::Inner(number) => (&self.inner, number),
+            Slot::Lane { lane, slot } => match self.lanes.get(usize::from(lane)) {
+                Some(of_lane) => (of_lane, slot),
+                None => return RequestState::Unused,
+            },
             Slot::Task(_) => return RequestState::Unused,
         };
         table.get(number as usize).map_or(RequestState::Unused, |request| request.state)
@@ -158,9 +196,16 @@ impl Requests {
         // The last one first, since a range may be far longer than the table.
         let last = match wait {
             Wait::One(_) => None,
-            Wait::All(inner, slots) | Wait::Any(inner, slots) | Wait::Some(inner, slots) => {
-                let known = if *inner { &self.inner } else { &self.program }.len() as u32;
-                (slots.end > known && !slots.is_empty()).then(|| Slot::numbered(*inner, slots.end - 1))
+            Wait::All(owner, slots) | Wait::Any(owner, slots) | Wait::Some(owner, slots) => {
+                let known = match owner {
+                    SlotOwner::Program => self.program.len(),
+                    SlotOwner::Collective => self.inner.len(),
+                    SlotOwner::Lane(lane) => {
+                        self.lanes.get(usize::from(*lane)).map_or(0, |of_lane| of_lane.len().saturating_sub(1))
+                    }
+                };
+                let is_beyond = slots.end > known as u32 && !slots.is_empty();
+                is_beyond.then(|| Slot::numbered(*owner, slots.end - 1))
             }
         };
         let missing = last.or_else(|| wait.slots().find(|slot| self.state(*slot) == RequestState::Unused));
@@ -196,6 +241,14 @@ impl Requests {
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        (self.program.capacity() + self.inner.capacity()) * size_of::<Request>()
+        let lanes: usize = self.lanes.iter().map(Vec::capacity).sum();
+        (self.program.capacity() + self.inner.capacity() + lanes) * size_of::<Request>()
+    }
+
+    /// Frees the slots of a lane whose collective is complete.
+    pub(crate) fn end_lane(&mut self, lane: u16) {
+        if let Some(of_lane) = self.lanes.get_mut(usize::from(lane)) {
+            of_lane.clear();
+        }
     }
 }

@@ -170,8 +170,9 @@ fn communicators_resume() {
                 code.collective(Operation::Allreduce, 0, Bytes(20_000));
             }
             code.within(WORLD);
+            code.icollective(Operation::Allreduce, 0, Bytes(if round % 2 == 0 { 20_000 } else { 8 }));
         }
-        code.push(Call::WaitAll { first: 0, count: 12 });
+        code.push(Call::WaitAll { first: 0, count: 18 });
     });
     let shared = JobProgram::new(Arc::new(script), Arc::new(Collectives::study()));
     let jobs = vec![RankJob { work: RankWork::Calls(shared), ..job(0, "ring", 12, |rank| rank / 2 * 9) }];

@@ -17,14 +17,14 @@ mod checkpoint;
 mod common;
 
 use checkpoint::rows_distributed;
-use common::Idle;
+use common::{Idle, Script};
 use odonata_declare::Value;
 use odonata_loggops::{run, Costs};
 use odonata_packet::{Ending, PacketEngine, PacketResult, PacketSettings, RunOptions, Schedule, Traffic};
 use odonata_processes::run_in_threads;
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
-use odonata_programs::{tasks_of, ProgramContext, ProgramSpec};
+use odonata_programs::{tasks_of, Code, Operation, ProgramContext, ProgramSpec};
 use odonata_trace::{Dependency, Event, RankTasks, Task, TaskGraph, Work, ANY};
 use odonata_transport::{MessageRecord, MpiSettings, Progress, RankJob, RankRecord, RankWork, Ranks};
 use odonata_units::{Bytes, NodeId, Stream, Time};
@@ -212,6 +212,34 @@ fn sequences_equal_their_graphs() {
             sums.collect::<Vec<_>>()
         };
         assert_eq!(of(RankWork::Tasks(Arc::new(graph))), of(RankWork::Calls(shared)), "{name}");
+    }
+}
+
+/// A nonblocking collective has a lane of its own, in a program and in its graph.
+#[test]
+fn nonblocking_collectives_equal_their_graphs() {
+    let settings = MpiSettings { progress: Progress::Async, ..MpiSettings::ideal() };
+    for compute_us in [0, 1, 3, 200] {
+        let script = Script::new(7, move |rank, code: &mut Code| {
+            let first = code.icollective(Operation::Allreduce, 0, Bytes(100_000));
+            let second = code.icollective(Operation::Alltoall, 0, Bytes(3_000));
+            code.compute(Time::from_us(compute_us + u64::from(rank)));
+            code.wait(second);
+            code.compute(Time::from_us(compute_us));
+            code.wait(first);
+            code.collective(Operation::Barrier, 0, Bytes(0));
+        });
+        let shared = JobProgram::new(Arc::new(script), Arc::new(Collectives::study()));
+        let ranks: Vec<RankTasks> = (0..7).map(|rank| tasks_of(&shared, rank).unwrap()).collect();
+        let lanes = |tasks: &RankTasks| tasks.tasks().iter().map(|task| task.lane).collect::<BTreeSet<_>>();
+        assert!(ranks.iter().all(|tasks| lanes(tasks) == BTreeSet::from([0, 1, 2])));
+        let of = |work: RankWork| {
+            let nodes = (0..7).map(|rank| NodeId(rank * 3)).collect();
+            let Outcome { result, records, .. } = ran_as(work, nodes, &settings, "min", &RunOptions::default());
+            assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished);
+            ends(&records)
+        };
+        assert_eq!(of(RankWork::Tasks(Arc::new(TaskGraph { ranks }))), of(RankWork::Calls(shared)), "{compute_us} us");
     }
 }
 

@@ -3,7 +3,8 @@
 mod common;
 
 use common::{Idle, Script};
-use odonata_programs::Code;
+use odonata_packet::Ending;
+use odonata_programs::{Call, Code, Operation, WORLD};
 use odonata_transport::{MpiSettings, Progress};
 use odonata_units::{Bytes, NodeId, Time};
 
@@ -53,6 +54,92 @@ fn a_short_computation_is_hidden() {
     let ideal = with(MpiSettings::ideal(), Progress::Async);
     let alone = overlapped(1 << 20, Time::ZERO, &ideal);
     assert_eq!(overlapped(1 << 20, Time::from_us(3), &ideal), alone);
+}
+
+/// Ranks on one router, so every message takes the same time.
+const ROUTER: [u32; 4] = [0, 1, 2, 3];
+
+/// Ends of ranks that start `start`, compute and wait.
+fn ends(ranks: u32, progress: Progress, compute: Time, start: fn(&mut Code) -> u32) -> Vec<u64> {
+    let script = Script::new(ranks, move |_, code: &mut Code| {
+        let request = start(code);
+        code.compute_if_any(compute);
+        code.wait(request);
+    });
+    let settings = with(MpiSettings::ideal(), progress);
+    let records = Idle::new().run(script, &ROUTER[..ranks as usize], settings);
+    records.iter().map(|record| record.end.expect("it ended").ps()).collect()
+}
+
+/// An allreduce of the study goes up a tree and down again: rank 1 sends to rank 0, which answers. With asynchronous
+/// progress all of it is hidden. In calls, rank 0 answers in its wait.
+#[test]
+fn a_nonblocking_collective_makes_progress_as_messages_do() {
+    let start: fn(&mut Code) -> u32 = |code| code.icollective(Operation::Allreduce, 0, Bytes(8));
+    let blocking = Script::new(2, |_, code: &mut Code| code.collective(Operation::Allreduce, 0, Bytes(8)));
+    let alone: Vec<u64> = Idle::new()
+        .run(blocking, &ROUTER[..2], MpiSettings::ideal())
+        .iter()
+        .map(|record| record.end.unwrap().ps())
+        .collect();
+    assert_eq!(alone[1], 2 * alone[0]);
+    for progress in [Progress::Async, Progress::InCalls] {
+        assert_eq!(ends(2, progress, Time::ZERO, start), alone);
+    }
+    assert_eq!(ends(2, Progress::Async, Time(MS), start), [MS, MS]);
+    assert_eq!(ends(2, Progress::InCalls, Time(MS), start), [MS, MS + alone[0]]);
+    // A computation that is too short to hide it costs nothing.
+    assert_eq!(ends(2, Progress::Async, Time(alone[0] + 10), start), [alone[0] + 10, alone[1]]);
+    // Rendezvous messages: 1 MiB up and down.
+    let large: fn(&mut Code) -> u32 = |code| code.icollective(Operation::Allreduce, 0, Bytes(1 << 20));
+    assert_eq!(ends(4, Progress::Async, Time(MS), large), [MS; 4]);
+    assert!(ends(4, Progress::InCalls, Time(MS), large).iter().all(|&end| end > MS + 41_943 * NS));
+}
+
+/// Two communicators of the same ranks. One rank calls their barriers in one order, the other in the opposite one.
+fn opposite_orders(nonblocking: bool) -> Ending {
+    let script = Script::new(2, move |rank, code: &mut Code| {
+        for new in [1, 2] {
+            code.push(Call::CommCreate { communicator: WORLD, new, first: 0, count: 2, stride: 1 });
+        }
+        for communicator in if rank == 0 { [1, 2] } else { [2, 1] } {
+            code.within(communicator);
+            match nonblocking {
+                true => drop(code.icollective(Operation::Allreduce, 0, Bytes(100_000))),
+                false => code.collective(Operation::Allreduce, 0, Bytes(100_000)),
+            }
+        }
+        code.wait_all();
+    });
+    let settings = with(MpiSettings::study(), Progress::InCalls);
+    Idle::new().try_run(script, &ROUTER[..2], settings, 1).0.ending
+}
+
+#[test]
+fn ranks_may_start_collectives_of_two_communicators_in_any_order() {
+    assert_eq!(opposite_orders(true), Ending::Complete);
+    assert_eq!(opposite_orders(false), Ending::Deadlock);
+}
+
+/// Several collectives of one communicator at a time, of different sizes, keep their messages apart.
+#[test]
+fn collectives_of_one_communicator_run_side_by_side() {
+    for progress in [Progress::Async, Progress::InCalls] {
+        let script = Script::new(4, |rank, code: &mut Code| {
+            for size in [8, 100_000, 16, 50_000] {
+                code.icollective(Operation::Allreduce, 0, Bytes(size));
+                code.compute(Time::from_us(u64::from(3 * rank)));
+            }
+            code.icollective(Operation::Barrier, 0, Bytes(0));
+            code.wait_all();
+        });
+        let records = Idle::new().run(script, &ROUTER, with(MpiSettings::modern(), progress));
+        let (sent, received) = records
+            .iter()
+            .fold((0, 0), |(sent, received), record| (sent + record.bytes, received + record.received_bytes));
+        // Up and down a tree of four ranks: six messages each.
+        assert_eq!((sent, received), (6 * 150_024, 6 * 150_024));
+    }
 }
 
 /// The receiver computes when an eager message comes. The host compares (15 ns), sets up (10 ns) and copies 4.128 us, from

@@ -45,7 +45,8 @@ impl RankMemory {
         for block in 0..shared.program.blocks(rank.0).min(BLOCKS) {
             self.code.clear();
             shared.program.block(rank.0, block, &mut self.code);
-            let begins = |call: &&Call| matches!(call, Call::Isend { .. } | Call::Irecv { .. });
+            let begins =
+                |call: &&Call| matches!(call, Call::Isend { .. } | Call::Irecv { .. } | Call::Collective { .. });
             let begun = self.code.calls().iter().filter(begins).count() as u64;
             most = most.max(self.code.calls().len() as u64 * PER_CALL + begun * PER_REQUEST);
         }

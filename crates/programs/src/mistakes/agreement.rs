@@ -5,7 +5,7 @@
 //! compared.
 
 use super::walker::{place, Mistake, OwnCommunicator, Walker};
-use crate::call::{Call, Operation, WORLD};
+use crate::call::{Call, Operation, BLOCKING, WORLD};
 use crate::expansion::JobProgram;
 use crate::fingerprint::mixed;
 use std::collections::HashMap;
@@ -116,10 +116,12 @@ impl Agreement {
 /// The communicator of a collective call, and the fingerprint that must agree.
 fn mark(call: &Call) -> Option<(u16, u64)> {
     Some(match *call {
-        Call::Collective { operation, root, bytes, sizes, communicator } => {
+        Call::Collective { operation, root, bytes, sizes, communicator, request } => {
             let root = if is_rooted(operation) { root } else { 0 };
             let bytes = if operation == Operation::Barrier { 0 } else { bytes.0 };
-            (communicator, mixed(bytes, mixed(operation as u64, root, sizes) as u32, (bytes >> 32) as u32))
+            // A nonblocking collective does not match a blocking one.
+            let operation = operation as u64 | u64::from(request != BLOCKING) << 8;
+            (communicator, mixed(bytes, mixed(operation, root, sizes) as u32, (bytes >> 32) as u32))
         }
         Call::CommSplit { communicator, .. } => (communicator, 1),
         Call::CommCreate { communicator, .. } => (communicator, 2),
@@ -135,11 +137,11 @@ const fn is_rooted(operation: Operation) -> bool {
 /// Description of a collective with what must agree.
 fn words(call: &Call) -> String {
     match *call {
-        Call::Collective { operation: Operation::Barrier, .. } => "barrier".into(),
+        Call::Collective { operation: Operation::Barrier, .. } => call.name().into(),
         Call::Collective { operation, root, bytes, sizes, .. } => {
             let of = if sizes == crate::call::EQUAL { format!("{} B", bytes.0) } else { format!("sizes {sizes}") };
             let root = if is_rooted(operation) { format!(" with root {root}") } else { String::new() };
-            format!("{} of {of}{root}", operation.name())
+            format!("{} of {of}{root}", call.name())
         }
         other => other.to_string(),
     }

@@ -36,7 +36,7 @@ pub(super) struct CollectiveCounts {
 impl CollectiveCounts {
     /// Counts the last call of a rank, if it is a collective and this is the first rank of its communicator.
     pub(super) fn add(&mut self, shared: &JobProgram, code: &CallExpander, call: &Call) {
-        let Call::Collective { operation, root, bytes, sizes, communicator } = *call else { return };
+        let Call::Collective { operation, root, bytes, sizes, communicator, .. } = *call else { return };
         let communicators = code.communicators();
         let Ok((size, 0)) = communicators.size_and_rank(communicator) else { return };
         if size == 1 {

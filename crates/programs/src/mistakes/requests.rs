@@ -1,6 +1,6 @@
 //! Requests of one rank as far as they are known without a run.
 
-use crate::call::Call;
+use crate::call::{Call, BLOCKING};
 
 /// State of a request slot.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -25,6 +25,7 @@ impl Requests {
     pub(super) fn follow(&mut self, call: &Call) -> Result<(), String> {
         match *call {
             Call::Isend { request, .. } | Call::Irecv { request, .. } => self.begin(request),
+            Call::Collective { request, .. } if request != BLOCKING => self.begin(request),
             Call::Wait { request } => self.end(request, 1, RequestState::Free),
             Call::Test { request } => self.end(request, 1, RequestState::MaybeActive),
             Call::WaitAll { first, count } => self.end(first, count, RequestState::Free),
@@ -55,7 +56,9 @@ impl Requests {
         let never =
             |request: &u32| self.slots.get(*request as usize).is_none_or(|state| *state == RequestState::Unused);
         if let Some(request) = all.clone().find(never) {
-            return Err(format!("request {request} was never started; expected an isend or irecv before"));
+            return Err(format!(
+                "request {request} was never started; expected an isend, an irecv or a nonblocking collective before"
+            ));
         }
         for request in all {
             let state = &mut self.slots[request as usize];

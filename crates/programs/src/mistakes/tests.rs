@@ -67,7 +67,7 @@ fn a_request_that_was_never_begun_or_is_in_use() {
     let reason = refused("requests a[2]\nphase x\nif rank == 1:\n    wait a[1]\n", 2);
     assert_eq!(
         reason,
-        "rank 1, call 2, line 4: wait for request 1: request 1 was never started; expected an isend or irecv before"
+        "rank 1, call 2, line 4: wait for request 1: request 1 was never started; expected an isend, an irecv or a nonblocking collective before"
     );
     let reason = refused("requests a[1]\nrepeat 2:\n    isend 1 - rank 8 B as a[0]\n", 2);
     assert!(
@@ -294,4 +294,14 @@ fn collectives_by_what_selects_their_algorithm() {
             ]
         );
     }
+}
+
+#[test]
+fn a_nonblocking_collective_does_not_match_a_blocking_one() {
+    let reason = refused("if rank == 0:\n    allreduce 8 B\nelse:\n    iallreduce 8 B\n    waitall\n", 2);
+    let expected =
+        "iallreduce of 8 B is collective 1 of communicator 0, where rank 0, call 1, line 2 calls allreduce of 8 B";
+    assert!(reason.contains(expected), "{reason}");
+    let reason = refused("requests r\niallreduce 8 B as r\niallreduce 8 B as r\n", 2);
+    assert!(reason.contains("request 0 has not been waited for"), "{reason}");
 }

@@ -5,14 +5,15 @@
 
 use super::expression::{Expression, Operator};
 use super::mistake::Mistake;
-use super::statement::{Action, CompletionMode, Statement};
+use super::statement::{Action, CompletionMode, Message, Statement};
 use super::tree::Piece;
 
 /// The line of a request without a wait after these statements.
 fn open_after(statements: &[Statement], mut open: Option<u32>) -> Option<u32> {
     for Statement { line, action } in statements {
         open = match action {
-            Action::Message(message) if matches!(message.waiting, CompletionMode::Unnamed) => Some(*line),
+            Action::Message(Message { waiting: CompletionMode::Unnamed, .. })
+            | Action::Collective { waiting: CompletionMode::Unnamed, .. } => Some(*line),
             Action::WaitAllUnnamed => None,
             Action::Repeat { body, .. } => open_after(body, open).or(open),
             Action::If { then, otherwise, .. } => open_after(then, open).or_else(|| open_after(otherwise, open)),

@@ -1,6 +1,7 @@
 //! Lines of a program: indentation and tokens.
 
 use super::mistake::Mistake;
+use crate::call::Operation;
 
 /// A token and its column.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,10 +81,11 @@ fn tokens(number: u32, line: &str) -> Result<Vec<Token>, Mistake> {
             }
             c if c.is_ascii_alphabetic() || c == '_' => {
                 let mut length = run(0, letter);
-                // The only name with a hyphen, which is a minus elsewhere.
-                let hyphened: String = rest.iter().take("reduce-scatter".len()).collect();
-                if hyphened == "reduce-scatter" {
-                    length = run(hyphened.len(), letter);
+                // The only names with a hyphen, which is a minus elsewhere.
+                for name in [Operation::ReduceScatter.name(), Operation::ReduceScatter.nonblocking_name()] {
+                    if rest.iter().take(name.len()).copied().eq(name.chars()) {
+                        length = run(name.len(), letter);
+                    }
                 }
                 at += length;
                 Word::Name(rest[..length].iter().collect())

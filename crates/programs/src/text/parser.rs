@@ -1,12 +1,14 @@
 //! Parses lines to a program.
 
+mod communicators;
+
 use super::cut::pieces;
 use super::expression::{Dimension, Expression, Scope, TokenCursor, DATA_UNITS, TIME_UNITS};
 use super::lines::{lines, Line};
 use super::mistake::Mistake;
 use super::statement::{Action, CompletionMode, Message, Slot, Slots, Statement};
 use super::tree::{Role, TextProgram, MAX_DEPTH};
-use crate::call::{Operation, EQUAL, WORLD};
+use crate::call::Operation;
 use odonata_declare::hint;
 
 /// Names with a meaning in expressions and after calls.
@@ -334,10 +336,13 @@ impl<'a> Parser<'a> {
             "waitsome" => Action::WaitSome(self.slots(&mut words)?),
             "phase" => return self.phase(line),
             "split" | "create" | "free" => self.communicator_call(&mut words, first)?,
-            name => match Operation::ALL.into_iter().find(|operation| operation.name() == name) {
-                Some(operation) => self.collective(&mut words, operation)?,
-                None => return self.unknown(line, name),
-            },
+            name => {
+                let has_name = |operation: &Operation| [operation.name(), operation.nonblocking_name()].contains(&name);
+                match Operation::ALL.into_iter().find(has_name) {
+                    Some(operation) => self.collective(&mut words, operation, name)?,
+                    None => return self.unknown(line, name),
+                }
+            }
         };
         words.end()?;
         Ok(action)
@@ -345,7 +350,7 @@ impl<'a> Parser<'a> {
 
     fn unknown(&self, line: &Line, name: &str) -> Result<Action, Mistake> {
         let column = line.indent + 1;
-        let operations = Operation::ALL.iter().map(|operation| operation.name());
+        let operations = Operation::ALL.iter().flat_map(|operation| [operation.name(), operation.nonblocking_name()]);
         let reason = match name {
             "" => "expected a call, `repeat` or `if`".into(),
             "else" => "`else` without an `if` before it with the same indentation".into(),
@@ -371,13 +376,18 @@ impl<'a> Parser<'a> {
             };
         }
         let communicator = self.on(words)?;
-        let waiting = match (call.starts_with('i'), words.takes("as")) {
-            (true, true) => CompletionMode::Named(self.slot(words)?),
-            (true, false) => CompletionMode::Unnamed,
-            (false, false) => CompletionMode::Blocking,
-            (false, true) => return words.mistake(format!("`{call}` has no request; use `i{call}`")),
-        };
+        let waiting = self.waiting(words, call, !call.starts_with('i'))?;
         Ok(Action::Message(Message { sends, peer, bytes, tag, communicator, waiting }))
+    }
+
+    /// `as NAME[INDEX]` of a call that does not block.
+    fn waiting(&self, words: &mut TokenCursor<'_>, call: &str, blocks: bool) -> Result<CompletionMode, Mistake> {
+        Ok(match (blocks, words.takes("as")) {
+            (false, true) => CompletionMode::Named(self.slot(words)?),
+            (false, false) => CompletionMode::Unnamed,
+            (true, false) => CompletionMode::Blocking,
+            (true, true) => return words.mistake(format!("`{call}` has no request; use `i{call}`")),
+        })
     }
 
     fn slots(&self, words: &mut TokenCursor<'_>) -> Result<Slots, Mistake> {
@@ -412,87 +422,5 @@ impl<'a> Parser<'a> {
             self.phases.len() - 1
         });
         Ok(Action::Mark(number as u32))
-    }
-
-    /// `on NAME`. The world communicator by default.
-    fn on(&self, words: &mut TokenCursor<'_>) -> Result<u16, Mistake> {
-        if words.takes("on") {
-            self.communicator(words)
-        } else {
-            Ok(WORLD)
-        }
-    }
-
-    fn communicator(&self, words: &mut TokenCursor<'_>) -> Result<u16, Mistake> {
-        let at = words.clone();
-        let name = words.name("a communicator")?;
-        if name == "world" {
-            return Ok(WORLD);
-        }
-        match self.communicators.iter().position(|known| known == name) {
-            Some(place) => Ok(place as u16 + 1),
-            None => {
-                let known = self.communicators.iter().map(String::as_str);
-                at.mistake(format!("unknown communicator '{name}'{}", hint(name, known.chain(["world"]))))
-            }
-        }
-    }
-
-    fn communicator_call(&mut self, words: &mut TokenCursor<'_>, call: &str) -> Result<Action, Mistake> {
-        if call == "free" {
-            return Ok(Action::Free(self.communicator(words)?));
-        }
-        let at = words.clone();
-        let name = words.name("a name for the communicator")?;
-        let known = self.communicators.iter().position(|known| known == name);
-        // Other roles may create it as well, and it may be created again after it was freed.
-        let place = match known {
-            Some(place) => place,
-            None if name == "world" => return at.mistake("'world' has all ranks and cannot be created".into()),
-            None if self.communicators.len() == usize::from(u16::MAX) - 1 => {
-                return at.mistake("too many communicators".into());
-            }
-            None => {
-                self.communicators.push(name.into());
-                self.communicators.len() - 1
-            }
-        };
-        let new = place as u16 + 1;
-        let scope = &self.scope;
-        let number = |what: &str, usual: Option<i64>, words: &mut TokenCursor<'_>| match (words.takes(what), usual) {
-            (false, Some(usual)) => Ok(Expression::Value(usual)),
-            (false, None) => words.expected(&format!("'{what}'")),
-            (true, _) => words.amount(scope, Dimension::Number),
-        };
-        if call == "split" {
-            let (color, key) = (number("color", None, words)?, number("key", Some(0), words)?);
-            return Ok(Action::Split { communicator: self.on(words)?, new, color, key });
-        }
-        let (first, count) = (number("first", None, words)?, number("count", None, words)?);
-        let stride = number("stride", Some(1), words)?;
-        Ok(Action::Create { communicator: self.on(words)?, new, first, count, stride })
-    }
-
-    fn collective(&self, words: &mut TokenCursor<'_>, operation: Operation) -> Result<Action, Mistake> {
-        use Operation::{Allgather, Alltoall, Barrier, Broadcast, Gather, Reduce, ReduceScatter, Scatter};
-        let vector = matches!(operation, Gather | Scatter | Allgather | Alltoall | ReduceScatter);
-        let (mut bytes, mut sizes) = (Expression::Value(0), EQUAL);
-        if vector && words.takes("sizes") {
-            let at = words.clone();
-            let name = words.name("the name of sizes")?;
-            let Some(place) = self.sizes.iter().position(|(known, _)| known == name) else {
-                let hint = hint(name, self.sizes.iter().map(|(name, _)| name.as_str()));
-                return at
-                    .mistake(format!("unknown sizes '{name}'{hint}; `sizes {name} = ..` at the top declares them"));
-            };
-            sizes = place as u32;
-        } else if operation != Barrier {
-            bytes = words.amount(&self.scope, Dimension::Data)?;
-        }
-        let mut root = Expression::Value(0);
-        if matches!(operation, Broadcast | Reduce | Gather | Scatter) && words.takes("root") {
-            root = words.amount(&self.scope, Dimension::Number)?;
-        }
-        Ok(Action::Collective { operation, root, bytes, sizes, communicator: self.on(words)? })
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct Slots {
     pub(super) count: u32,
 }
 
-/// Completion of a message.
+/// Completion of a message or a collective.
 #[derive(Clone, Debug)]
 pub(super) enum CompletionMode {
     /// By the call itself.
@@ -68,6 +68,7 @@ pub(super) enum Action {
         bytes: Expression,
         sizes: u32,
         communicator: u16,
+        waiting: CompletionMode,
     },
     Split {
         communicator: u16,

@@ -1,7 +1,7 @@
 //! Texts against built-in programs, mistakes, and arbitrary bytes.
 
 use super::*;
-use crate::call::{Call, Operation, ANY, EQUAL};
+use crate::call::{Call, Operation, ANY, BLOCKING, EQUAL};
 use crate::rank_program::RankProgram;
 use crate::rank_walks::{build, calls, untimed};
 use odonata_units::{Bytes, Time};
@@ -167,6 +167,7 @@ role others:
         bytes: Bytes(bytes),
         sizes,
         communicator,
+        request: BLOCKING,
     };
     assert_eq!(
         calls(&program, 3),
@@ -405,4 +406,28 @@ proptest! {
         slips.into_iter().for_each(|(at, byte)| bytes[at] = byte);
         survives(&bytes);
     }
+}
+
+#[test]
+fn nonblocking_collectives_have_requests() {
+    let text = "requests r[2]\nrepeat 3 as i:\n    iallreduce 8 B as r[i]\n    ibarrier\n    ireduce-scatter 4 B\n    waitall\n    wait r[i]\n";
+    let program = program(text, 2);
+    let start = |operation, bytes, request| {
+        let (bytes, sizes, communicator) = (Bytes(bytes), EQUAL, 0);
+        Call::Collective { operation, root: 0, bytes, sizes, communicator, request }
+    };
+    let of_program = calls(&program, 1);
+    let expected = [
+        start(Operation::Allreduce, 8, 0),
+        start(Operation::Barrier, 0, 2),
+        start(Operation::ReduceScatter, 4, 3),
+        Call::WaitAll { first: 2, count: 2 },
+        Call::Wait { request: 0 },
+        start(Operation::Allreduce, 8, 1),
+    ];
+    assert_eq!(of_program[..6], expected);
+    let wrong = |text: &str| parse("x.program", text.as_bytes(), 2).unwrap_err().to_string();
+    assert!(wrong("requests r\nallreduce 8 B as r\n").contains("`allreduce` has no request; use `iallreduce`"));
+    assert!(wrong("ialreduce 8 B\n").contains("unknown call 'ialreduce'; did you mean 'iallreduce'?"));
+    assert!(wrong("ibarrier\n").contains("no wait for this request"));
 }

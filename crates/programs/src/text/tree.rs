@@ -2,7 +2,7 @@
 
 use super::expression::Expression;
 use super::statement::{Action, CompletionMode, Message, Slot, Statement};
-use crate::call::{Call, ANY, OUTSIDE};
+use crate::call::{Call, ANY, BLOCKING, OUTSIDE};
 use crate::code::Code;
 use crate::rank_program::RankProgram;
 use odonata_units::{Bytes, Time};
@@ -227,8 +227,10 @@ impl Writer<'_> {
             Action::Sleep(time) => Call::Sleep { time: Time(natural(time)) },
             Action::WaitUntil(time) => Call::WaitUntil { time: Time(natural(time)) },
             Action::Mark(phase) => Call::Mark { phase: *phase },
-            &Action::Collective { operation, ref root, ref bytes, sizes, communicator } => {
-                Call::Collective { operation, root: rank(root), bytes: Bytes(natural(bytes)), sizes, communicator }
+            &Action::Collective { operation, ref root, ref bytes, sizes, communicator, ref waiting } => {
+                let (root, bytes) = (rank(root), Bytes(natural(bytes)));
+                let request = self.request(waiting, variables).unwrap_or(BLOCKING);
+                Call::Collective { operation, root, bytes, sizes, communicator, request }
             }
             &Action::Split { communicator, new, ref color, ref key } => {
                 Call::CommSplit { communicator, new, color: short(color), key: short(key) }
@@ -248,18 +250,23 @@ impl Writer<'_> {
         let tag = message.tag.as_ref().map_or(ANY, |tag| natural(tag).unwrap_or(0).min(OUTSIDE));
         let bytes = Bytes(number(&message.bytes).map_or(0, |n| n.max(0) as u64));
         let communicator = message.communicator;
-        let request = match &message.waiting {
-            CompletionMode::Blocking if message.sends => return Call::Send { to: peer, bytes, tag, communicator },
-            CompletionMode::Blocking => return Call::Recv { from: peer, bytes, tag, communicator },
-            CompletionMode::Named(slot) => request(slot, variables),
+        match (message.sends, self.request(&message.waiting, variables)) {
+            (true, None) => Call::Send { to: peer, bytes, tag, communicator },
+            (false, None) => Call::Recv { from: peer, bytes, tag, communicator },
+            (true, Some(request)) => Call::Isend { to: peer, bytes, tag, communicator, request },
+            (false, Some(request)) => Call::Irecv { from: peer, bytes, tag, communicator, request },
+        }
+    }
+
+    /// The request slot of a call that does not block.
+    fn request(&mut self, waiting: &CompletionMode, variables: &Variables) -> Option<u32> {
+        match waiting {
+            CompletionMode::Blocking => None,
+            CompletionMode::Named(slot) => Some(request(slot, variables)),
             CompletionMode::Unnamed => {
                 self.unnamed += 1;
-                self.program.named_slots + self.unnamed - 1
+                Some(self.program.named_slots + self.unnamed - 1)
             }
-        };
-        match message.sends {
-            true => Call::Isend { to: peer, bytes, tag, communicator, request },
-            false => Call::Irecv { from: peer, bytes, tag, communicator, request },
         }
     }
 }

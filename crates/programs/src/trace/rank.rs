@@ -4,7 +4,7 @@
 //! all. Only the run shows which requests a test or a wait for any freed, so their slots stay in use.
 
 use super::line::Line;
-use crate::call::{Call, Operation, ANY, EQUAL, WORLD};
+use crate::call::{Call, Operation, ANY, BLOCKING, EQUAL, WORLD};
 use odonata_units::{Bytes, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -114,6 +114,8 @@ pub(super) struct RankTrace {
     free: BTreeSet<u32>,
     slots: u32,
     line: u32,
+    /// Whether the line starts a nonblocking collective.
+    starts: bool,
 }
 
 impl RankTrace {
@@ -132,6 +134,7 @@ impl RankTrace {
             free: BTreeSet::new(),
             slots: 0,
             line: 0,
+            starts: false,
         }
     }
 
@@ -180,8 +183,8 @@ impl RankTrace {
                 return Err("'Start' of a persistent request, whose partner is not in the trace".into());
             }
             action => {
-                // A nonblocking collective is replayed as blocking.
                 let plain = action.strip_prefix('i').filter(|rest| ACTIONS.contains(rest)).unwrap_or(action);
+                self.starts = plain != action;
                 if !self.collective(plain, line)? && !self.vector(plain, line)? {
                     return Err(line.unknown(&ACTIONS));
                 }
@@ -307,6 +310,11 @@ impl RankTrace {
         }
         line.expect(3, 3)?;
         if line.is_internal(2)? {
+            // The format does not say which nonblocking collective: the oldest of the communicator.
+            let name = collective_name(self.here.number);
+            if let Some(&request) = self.taken.get(&name).and_then(VecDeque::front) {
+                self.wait_or_test(line, name, request)?;
+            }
             return Ok(());
         }
         let (from, to, tag) = (line.sender(0, self.here.ranks)?, line.sender(1, self.here.ranks)?, line.tag(2)?);
@@ -316,6 +324,10 @@ impl RankTrace {
         let Some((name, request)) = found else {
             return Err(format!("no request from rank {from} to rank {to} with tag {tag} was started before"));
         };
+        self.wait_or_test(line, name, request)
+    }
+
+    fn wait_or_test(&mut self, line: &Line<'_>, name: Name, request: u32) -> Result<(), String> {
         if line.action()? == "test" {
             self.push(Call::Test { request });
         } else {
@@ -434,8 +446,15 @@ impl RankTrace {
     fn together(&mut self, operation: Operation, root: u32, bytes: Bytes, sizes: u32) {
         let called = CollectiveCall { operation, root, line: self.line };
         self.collectives.entry(self.here.number).or_default().push(called);
-        self.push(Call::Collective { operation, root, bytes, sizes, communicator: self.here.slot });
+        let communicator = self.here.slot;
+        let request = if self.starts { self.begin(collective_name(self.here.number)) } else { BLOCKING };
+        self.push(Call::Collective { operation, root, bytes, sizes, communicator, request });
     }
+}
+
+/// The name of the requests of nonblocking collectives of a communicator. No message has this tag.
+const fn collective_name(communicator: u32) -> Name {
+    (communicator, ANY, ANY, SENDRECV - 1)
 }
 
 /// Tag of `sendrecv`, whose tags are not in a trace. A program is unlikely to use it.

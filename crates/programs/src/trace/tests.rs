@@ -1,7 +1,7 @@
 //! Traces of SimGrid 3.32 (`smpirun -trace-ti`) of a test program, and lines by hand.
 
 use super::*;
-use crate::call::{Operation, ANY, EQUAL, WORLD};
+use crate::call::{Operation, ANY, BLOCKING, EQUAL, WORLD};
 use crate::communicators::{Communicators, Splits};
 use crate::rank_walks::{calls, try_build, untimed};
 use crate::rule::ProgramContext;
@@ -47,7 +47,7 @@ fn of(lines: &str) -> Vec<Call> {
 }
 
 const fn collective(operation: Operation, root: u32, bytes: u64) -> Call {
-    Call::Collective { operation, root, bytes: Bytes(bytes), sizes: EQUAL, communicator: WORLD }
+    Call::Collective { operation, root, bytes: Bytes(bytes), sizes: EQUAL, communicator: WORLD, request: BLOCKING }
 }
 
 /// A trace with known calls: `tests/traces/calls.c`, recorded with SimGrid 3.32.
@@ -166,6 +166,7 @@ fn communicators_by_number() {
         bytes: Bytes(bytes),
         sizes,
         communicator,
+        request: BLOCKING,
     };
     let expected = [
         Call::CommSplit { communicator: WORLD, new: 6, color: 5, key: 1 },
@@ -306,4 +307,28 @@ fn mistakes_name_their_line() {
     spec.rule_mut().read(1, &mut GivenFiles(BTreeMap::from([("a", "0 init\n")]))).unwrap();
     let error = build(&spec, &ProgramContext { job: "test", ranks: 3, seed: 1 }).unwrap_err().to_string();
     assert_eq!(error, "job 'test': program 'trace': path: 'a' was read for 1 ranks, but the job has 3");
+}
+
+/// SimGrid writes `wait -333 -333 -4446` for a nonblocking collective: the oldest of its communicator.
+#[test]
+fn nonblocking_collectives_start_and_are_waited_for() {
+    let lines = "0 iallreduce 4 0 1\n1 iallreduce 4 0 1\n0 ibarrier\n1 ibarrier\n0 compute 5\n0 wait -333 -333 -4446\n\
+                 0 wait -333 -333 -4446\n1 waitall 2\n0 wait -333 -333 -4446\n";
+    let start = |operation, bytes, request| {
+        let Call::Collective { root, bytes, sizes, communicator, .. } = collective(operation, 0, bytes) else {
+            unreachable!("a collective")
+        };
+        Call::Collective { operation, root, bytes, sizes, communicator, request }
+    };
+    let expected = [
+        start(Operation::Allreduce, 16, 0),
+        start(Operation::Barrier, 0, 1),
+        Call::Compute { time: odonata_units::Time(5_000) },
+        Call::Wait { request: 0 },
+        Call::Wait { request: 1 },
+    ];
+    assert_eq!(of(lines), expected);
+    // At its end a rank waits for what is open.
+    let calls = of("0 ibarrier\n1 ibarrier\n");
+    assert_eq!(calls[1], Call::WaitAll { first: 0, count: 1 });
 }

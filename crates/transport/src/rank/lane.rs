@@ -1,5 +1,6 @@
 //! A lane of a rank: its clock, its place in the program and its current call.
 
+use super::collectives::CollectiveLanes;
 use crate::calls::{call_name, CallName};
 use crate::job::RankWork;
 use crate::record::CallKind;
@@ -52,6 +53,8 @@ pub(super) struct Lane {
     pub(super) clock: u64,
     pub(super) state: LaneState,
     pub(super) call: Option<ActiveCall>,
+    /// Its nonblocking collectives.
+    pub(super) collectives: CollectiveLanes,
     /// Start of this round of a repeated program.
     pub(super) round_start: u64,
     /// The current phase, its start, and the time in calls at its start.
@@ -67,6 +70,7 @@ impl Lane {
             clock: start.ps(),
             state: LaneState::Ready,
             call: None,
+            collectives: CollectiveLanes::default(),
             round_start: start.ps(),
             phase: None,
             last: None,
@@ -75,11 +79,11 @@ impl Lane {
 
     /// Saves the state. Group lists that communicators share go into `lists`.
     pub(super) fn save(&self, is_calls: bool, lists: &mut GroupLists, into: &mut Writer) {
-        let Self { code, clock, state, call, round_start, phase, last } = self;
+        let Self { code, clock, state, call, collectives, round_start, phase, last } = self;
         if is_calls {
             code.save(lists, into);
         }
-        into.put(&(clock, state, call, round_start, phase, last));
+        into.put(&(clock, state, call, collectives, round_start, phase, last));
     }
 
     /// Loads the state.
@@ -92,7 +96,7 @@ impl Lane {
         if let RankWork::Calls(shared) = work {
             self.code.load(shared, lists, from)?;
         }
-        (self.clock, self.state, self.call, self.round_start, self.phase, self.last) = from.get()?;
+        (self.clock, self.state, self.call, self.collectives, self.round_start, self.phase, self.last) = from.get()?;
         Ok(())
     }
 }

@@ -154,6 +154,9 @@ impl Rank {
                 self.complete_request(send.slot, context.settings);
             }
         }
+        if self.lane.collectives.has_ready() {
+            self.continue_collectives(context)?;
+        }
         Ok(())
     }
 
@@ -257,11 +260,14 @@ impl Rank {
     }
 
     /// Completes a request, which may end a wait.
-    fn complete_request(&mut self, slot: Slot, settings: &MpiSettings) {
+    pub(super) fn complete_request(&mut self, slot: Slot, settings: &MpiSettings) {
         if let Slot::Task(task) = slot {
             return self.end_task(task, settings);
         }
         self.host.requests.complete(slot);
+        if let Slot::Lane { lane, .. } = slot {
+            return self.lane.collectives.complete(lane, slot);
+        }
         if let LaneState::Blocked { wait, incomplete, .. } = &mut self.lane.state {
             if wait.includes(slot) {
                 *incomplete = if matches!(wait, Wait::All(..)) { *incomplete - 1 } else { 0 };

@@ -10,7 +10,7 @@ use crate::log::Log;
 use crate::matching::Label;
 use crate::outbox::OutboundMessage;
 use crate::record::{CallKind, PhaseRecord, RankRecord};
-use crate::requests::{Slot, Wait};
+use crate::requests::{Slot, SlotOwner, Wait};
 use crate::settings::{MpiSettings, Progress};
 use odonata_checkpoint::{DecodeError, Reader, Writer};
 use odonata_packet::Envelope;
@@ -246,6 +246,13 @@ impl Rank {
                 self.enter_call(CallKind::Collective, &call, context);
             }
             Step::Inner(call) => self.execute(call, true, context)?,
+            Step::Start { call, lane } => {
+                let Call::Collective { request, .. } = call else { unreachable!("{call:?} has no lane") };
+                self.lane.last = Some(call);
+                self.enter_call(CallKind::Collective, &call, context);
+                self.start_collective(lane, request, context)?;
+                self.lane.state = LaneState::LeavingCall { test: None };
+            }
             Step::Leave => self.lane.state = LaneState::LeavingCall { test: None },
         }
         Ok(())
@@ -288,40 +295,53 @@ impl Rank {
     /// Executes a call up to the point where it blocks or ends.
     fn execute(&mut self, call: Call, inner: bool, context: &mut RankContext<'_>) -> Result<(), String> {
         self.lane.last = Some(call);
-        let source = self.number;
-        let label = |tag, communicator| Label { communicator, source, tag };
-        let slot = |request: u32| Slot::numbered(inner, request);
-        let wait = match call {
-            Call::Send { to, bytes, tag, communicator } => {
-                self.send(to, label(tag, communicator), bytes, Slot::BlockingCall, context)?;
-                Wait::One(Slot::BlockingCall)
-            }
-            Call::Recv { from, bytes, tag, communicator } => {
-                self.receive(Label { communicator, source: from, tag }, bytes, Slot::BlockingCall, context)?;
-                Wait::One(Slot::BlockingCall)
-            }
-            Call::Isend { to, bytes, tag, communicator, request } => {
-                self.send(to, label(tag, communicator), bytes, slot(request), context)?;
-                return self.return_at_once(inner, None);
-            }
-            Call::Irecv { from, bytes, tag, communicator, request } => {
-                self.receive(Label { communicator, source: from, tag }, bytes, slot(request), context)?;
-                return self.return_at_once(inner, None);
-            }
-            Call::Wait { request } => Wait::One(slot(request)),
-            Call::WaitAll { first, count } => Wait::All(inner, first..first.saturating_add(count)),
-            Call::WaitAny { first, count } => Wait::Any(inner, first..first.saturating_add(count)),
-            Call::WaitSome { first, count } => Wait::Some(inner, first..first.saturating_add(count)),
-            Call::Test { request } => {
-                self.host.requests.check(&Wait::One(slot(request)))?;
-                return self.return_at_once(inner, Some(request));
-            }
-            other => return Err(format!("{other:?} inside a collective")),
-        };
-        self.host.requests.check(&wait)?;
+        if let Call::Test { request } = call {
+            self.host.requests.check(&Wait::One(Slot::Program(request)))?;
+            return self.return_at_once(inner, Some(request));
+        }
+        let owner = if inner { SlotOwner::Collective } else { SlotOwner::Program };
+        let Some(wait) = self.begin(call, owner, context)? else { return self.return_at_once(inner, None) };
         let incomplete = self.host.requests.incomplete(&wait);
         self.lane.state = LaneState::Blocked { wait, incomplete, since: self.host.clock };
         Ok(())
+    }
+
+    /// Begins a call whose requests have an owner. Returns what it waits for, if it does.
+    pub(super) fn begin(
+        &mut self,
+        call: Call,
+        owner: SlotOwner,
+        context: &mut RankContext<'_>,
+    ) -> Result<Option<Wait>, String> {
+        let source = self.number;
+        let label = |tag, communicator| Label { communicator, source, tag };
+        let slot = |request: u32| Slot::numbered(owner, request);
+        let blocking = Slot::blocking(owner);
+        let wait = match call {
+            Call::Send { to, bytes, tag, communicator } => {
+                self.send(to, label(tag, communicator), bytes, blocking, context)?;
+                Wait::One(blocking)
+            }
+            Call::Recv { from, bytes, tag, communicator } => {
+                self.receive(Label { communicator, source: from, tag }, bytes, blocking, context)?;
+                Wait::One(blocking)
+            }
+            Call::Isend { to, bytes, tag, communicator, request } => {
+                self.send(to, label(tag, communicator), bytes, slot(request), context)?;
+                return Ok(None);
+            }
+            Call::Irecv { from, bytes, tag, communicator, request } => {
+                self.receive(Label { communicator, source: from, tag }, bytes, slot(request), context)?;
+                return Ok(None);
+            }
+            Call::Wait { request } => Wait::One(slot(request)),
+            Call::WaitAll { first, count } => Wait::All(owner, first..first.saturating_add(count)),
+            Call::WaitAny { first, count } => Wait::Any(owner, first..first.saturating_add(count)),
+            Call::WaitSome { first, count } => Wait::Some(owner, first..first.saturating_add(count)),
+            other => return Err(format!("{other:?} inside a collective")),
+        };
+        self.host.requests.check(&wait)?;
+        Ok(Some(wait))
     }
 
     fn return_at_once(&mut self, inner: bool, test: Option<u32>) -> Result<(), String> {

@@ -4,7 +4,7 @@ use super::lane::LaneState;
 use super::state_machine::Rank;
 use crate::job::RankWork;
 use crate::record::RankRecord;
-use crate::requests::{RequestState, Wait};
+use crate::requests::{RequestState, Slot, Wait};
 use odonata_packet::Activity;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Call, ANY};
@@ -54,7 +54,7 @@ impl Rank {
         });
         let pending = wait.and_then(|wait| self.first_pending(wait));
         let call = self.lane.last.map_or_else(|| "no call".into(), |call| call.to_string());
-        let of = match (pending, self.lane.last) {
+        let of = match (&pending, self.lane.last) {
             (
                 Some((text, _)),
                 Some(Call::Wait { .. } | Call::WaitAll { .. } | Call::WaitAny { .. } | Call::WaitSome { .. }),
@@ -69,14 +69,25 @@ impl Rank {
     }
 
     /// The first incomplete request of a wait: a description and its peer.
-    fn first_pending(&self, wait: &Wait) -> Option<(&'static str, Option<u32>)> {
+    fn first_pending(&self, wait: &Wait) -> Option<(String, Option<u32>)> {
         let slot = wait.slots().find(|slot| self.host.requests.state(*slot) == RequestState::Pending)?;
+        if let Slot::Program(request) = slot {
+            if let Some((lane, wait)) = self.lane.collectives.of_request(request) {
+                let peer = wait.and_then(|wait| self.first_pending(wait)).and_then(|(_, peer)| peer);
+                let (operation, before) = self.lane.code.collective_of_lane(lane)?;
+                let number = before + 1;
+                return Some((
+                    format!("{} (collective {number} of its communicator)", operation.nonblocking_name()),
+                    peer,
+                ));
+            }
+        }
         if let Some(label) = self.host.posted.find(|posted| posted.slot == slot) {
-            return Some(("a receive", (label.source != ANY).then_some(label.source)));
+            return Some(("a receive".into(), (label.source != ANY).then_some(label.source)));
         }
         match self.host.sends.peer_of(slot) {
-            Some(peer) => Some(("a send", Some(peer))),
-            None => Some(("a receive", self.host.receives.peer_of(slot))),
+            Some(peer) => Some(("a send".into(), Some(peer))),
+            None => Some(("a receive".into(), self.host.receives.peer_of(slot))),
         }
     }
 
@@ -84,6 +95,7 @@ impl Rank {
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of::<Self>()
             + self.lane.code.memory_bytes()
+            + self.lane.collectives.memory_bytes()
             + self.host.memory_bytes()
             + self.tasks.as_ref().map_or(0, |tasks| tasks.memory_bytes())
     }

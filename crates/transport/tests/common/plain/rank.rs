@@ -126,6 +126,7 @@ impl PlainRank {
                 }
                 self.acts.push_back(Act::Leave);
             }
+            Step::Start { .. } => unreachable!("the twin has no nonblocking collectives"),
             Step::Enter(_) => {
                 (self.entered, self.inside) = (self.free_at, true);
                 self.acts.push_back(Act::Spend(settings.enter.ps()));
