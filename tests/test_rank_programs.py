@@ -42,6 +42,12 @@ def test_every_call_is_a_line_of_the_text() -> None:
             call("8 B", root=1)
         for call in (role.allreduce, role.scan, role.reduce_scatter, role.allgather, role.alltoall):
             call("8 B")
+        with role.stream("comm"):
+            role.await_event("ready")
+            role.compute("1 us")
+            role.record("done")
+        role.record("ready")
+        role.await_event("done")
         role.ibarrier(request="ahead[0]")
         for start in (role.ibcast, role.ireduce, role.igather, role.iscatter):
             start("8 B", root=1)
@@ -63,7 +69,10 @@ def test_every_call_is_a_line_of_the_text() -> None:
         "        isend (((rank + 1) + round2) % ranks) 64 KiB tag round1\n"
     )
     assert "        if (((rank == 0) and (not (round1 == 1))) or ((rank * 2) >= 99)):\n" in built.text
-    assert "\nscan 8 B\nreduce-scatter 8 B\nallgather 8 B\nalltoall 8 B\nibarrier as ahead[0]\n" in built.text
+    streams = (
+        "on stream comm:\n    await ready\n    compute 1 us\n    record done\nrecord ready\nawait done\n"
+    )
+    assert f"\nscan 8 B\nreduce-scatter 8 B\nallgather 8 B\nalltoall 8 B\n{streams}ibarrier" in built.text
     end = "iscan 8 B\nireduce-scatter 8 B\niallgather 8 B\nialltoall 8 B\nwaitall\nwaitall ahead\n"
     assert built.text.endswith(end)
 

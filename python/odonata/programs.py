@@ -174,6 +174,21 @@ class Role:
         with self._block("otherwise"):
             yield
 
+    @contextmanager
+    def stream(self, name: str) -> Iterator[None]:
+        """Puts the calls of its block on a stream, which runs them one by one next to the other streams."""
+        self._write(f"on stream {_name(name)}:")
+        with self._block("stream"):
+            yield
+
+    def record(self, event: str) -> None:
+        """Records an event: the end of the calls of this stream so far."""
+        self._write(f"record {_name(event)}")
+
+    def await_event(self, event: str) -> None:
+        """Lets the next calls of this stream wait for the last record of an event."""
+        self._write(f"await {_name(event)}")
+
     def compute(self, time: Amount) -> None:
         """Computes for a duration."""
         self._write(f"compute {_amount(time)}")

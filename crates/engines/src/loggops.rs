@@ -143,6 +143,7 @@ fn tasks(number: usize, job: &Job, rank: u32) -> Result<Cow<'_, RankTasks>, Engi
         return Err(refuse(WorkloadError::parameter(owner(), "background", reason)));
     }
     tasks_of(program, rank).map(Cow::Owned).map_err(|reason| {
+        let reason = format!("{reason}; use engine 'packet'");
         let (job, program) = (job.name.clone(), job.pattern_name.clone());
         refuse(WorkloadError::Impossible { job, program, reason })
     })

@@ -91,3 +91,37 @@ fn a_full_window_is_named() {
     assert_eq!(of("").summary["ending"], "complete");
     std::fs::remove_dir_all(&directory).unwrap();
 }
+
+/// Times in us. The program computes from 0 to 10. Then stream a computes until 17, and the program until 14. Stream b
+/// waits for the event of a and computes until 19, the program until 18. A second round starts at 18.
+#[test]
+fn streams_run_side_by_side() {
+    let directory = std::env::temp_dir().join(format!("odonata-streams-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let program = "compute 10 us\non stream a:\n    compute 7 us\n    record e\non stream b:\n    await e\n    \
+                   compute 2 us\ncompute 4 us\nawait e\ncompute 1 us\n";
+    let of = |program: &str, engine: &str, rest: &str| {
+        std::fs::write(directory.join("my.program"), program).unwrap();
+        let text = format!(
+            "[machine]\npreset = 'dragonfly-1056'\n[[job]]\nname = 'a'\nranks = 2\n{rest}\nprogram = {{ name = 'file', \
+             path = 'my.program', final_barrier = false }}\n[engine]\nkind = '{engine}'\n"
+        );
+        Experiment::new(&text, "run.toml").with_files(Files::next_to(&directory.join("run.toml")))
+    };
+    for (engine, table) in [("packet", "ranks"), ("loggops", "rank_times")] {
+        for (rest, end_us, compute_us) in [("", 19, 24), ("repeat = 2", 37, 48)] {
+            let result = run(&of(program, engine, rest), 1);
+            let ranks = result.tables.get(table).unwrap();
+            assert_eq!(ranks.get("end_ps"), Some(&Values::U64(vec![end_us * 1_000_000; 2])), "{engine}, {rest}");
+            assert_eq!(ranks.get("compute_ps"), Some(&Values::U64(vec![compute_us * 1_000_000; 2])), "{engine}");
+        }
+    }
+    let wrong = |program: &str, rest: &str| of(program, "packet", rest).check().unwrap_err().to_string();
+    let background = "program = 'ring'\n[[job]]\nname = 'b'\nranks = 2\nbackground = true";
+    assert!(wrong(program, background).contains("a program with streams runs a number of times"));
+    let any = wrong("requests r\non stream a:\n    isend (rank + 1) % 2 8 B as r\n    recv any 8 B\nwaitany r\n", "");
+    let expected =
+        "'waitany' depends on which message comes first, so no task graph has it, and a program with streams";
+    assert!(any.contains(expected), "{any}");
+    std::fs::remove_dir_all(&directory).unwrap();
+}

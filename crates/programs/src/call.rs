@@ -162,6 +162,21 @@ pub enum Call {
         /// Distance between ranks.
         stride: u32,
     },
+    /// The following calls belong to a stream: a lane of its own.
+    Stream {
+        /// Its number from 1, or 0 for the program itself.
+        stream: u8,
+    },
+    /// Records an event: the end of the calls of the stream so far.
+    Record {
+        /// Number of the event.
+        event: u32,
+    },
+    /// The following calls of the stream wait for the last record of an event, if there is one.
+    Await {
+        /// Number of the event.
+        event: u32,
+    },
     /// Frees a communicator.
     CommFree {
         /// The communicator.

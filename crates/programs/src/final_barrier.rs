@@ -41,6 +41,10 @@ impl RankProgram for FinalBarrier {
         self.0.splits()
     }
 
+    fn streams(&self) -> u8 {
+        self.0.streams()
+    }
+
     fn phases(&self) -> Vec<String> {
         let mut phases = self.0.phases();
         phases.push("end".into());

@@ -25,6 +25,11 @@ pub trait RankProgram: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// Number of streams ([`Call::Stream`](crate::Call::Stream)). A program with streams runs as a task graph.
+    fn streams(&self) -> u8 {
+        0
+    }
+
     /// Names of the phases, by number.
     fn phases(&self) -> Vec<String> {
         Vec::new()

@@ -87,6 +87,7 @@ impl<'a> Walk<'a> {
                 Call::CommFree { communicator } => {
                     self.expand(Operation::Barrier, 0, Bytes(0), EQUAL, communicator);
                 }
+                Call::Stream { .. } | Call::Record { .. } | Call::Await { .. } => {}
                 Call::CommSplit { .. } => panic!("splitting needs all ranks"),
                 single => self.ahead.push_back(single),
             }

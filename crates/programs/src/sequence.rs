@@ -117,6 +117,10 @@ impl RankProgram for Sequence {
         self.programs.iter().any(|program| program.splits())
     }
 
+    fn streams(&self) -> u8 {
+        self.programs.iter().map(|program| program.streams()).max().unwrap_or(0)
+    }
+
     fn phases(&self) -> Vec<String> {
         self.programs.iter().flat_map(|program| program.phases()).collect()
     }

@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 /// the simulated time; or of an invalid call.
 pub fn tasks_of(shared: &JobProgram, rank: u32) -> Result<RankTasks, String> {
     let mut code = CallExpander::new(shared.program.ranks(), rank);
-    let mut list = TaskList::default();
+    let streams = shared.program.streams();
+    let mut list = TaskList { streams, ended: vec![Vec::new(); usize::from(streams) + 1], ..TaskList::default() };
     while let Some(step) = code.next(shared).map_err(|reason| format!("{}: {reason}", code.place(shared)))? {
         let (call, slots) = match step {
             Step::Call(call) => (call, Slots::Program),
@@ -30,7 +31,7 @@ pub fn tasks_of(shared: &JobProgram, rank: u32) -> Result<RankTasks, String> {
         };
         list.add(call, slots).map_err(|reason| {
             let place = code.place(shared);
-            format!("rank {rank}, {place}: {reason}, so no task graph has it; use engine 'packet'")
+            format!("rank {rank}, {place}: {reason}, so no task graph has it")
         })?;
     }
     Ok(RankTasks::new(list.tasks, &list.waits))
@@ -51,8 +52,13 @@ struct TaskList {
     next: Vec<Dependency>,
     /// Ends of open requests.
     requests: BTreeMap<(Slots, u32), Vec<Dependency>>,
-    /// The lane of the tasks.
+    /// The lane of the tasks: a stream, or 0.
     lane: u8,
+    streams: u8,
+    /// What the next task of each other stream waits for.
+    ended: Vec<Vec<Dependency>>,
+    /// What the recorded events wait for.
+    events: BTreeMap<u32, Vec<Dependency>>,
     /// Lanes of nonblocking collectives, with their requests.
     open: Vec<(u8, u32)>,
 }
@@ -80,6 +86,12 @@ impl TaskList {
             Call::Compute { time } | Call::Sleep { time } => {
                 self.push(Work::Compute { time }, Event::End);
             }
+            Call::Stream { stream } => self.change_to(stream),
+            Call::Record { event } => drop(self.events.insert(event, self.next.clone())),
+            Call::Await { event } => {
+                let recorded = self.events.get(&event).cloned().unwrap_or_default();
+                self.next.extend(recorded);
+            }
             // Phases, rounds and communicators take no time here.
             Call::Mark { .. } | Call::Round => {}
             Call::WaitUntil { .. } => return Err("'wait until' depends on the simulated time"),
@@ -97,6 +109,8 @@ impl TaskList {
     fn push(&mut self, work: Work, event: Event) -> u32 {
         let task = self.tasks.len() as u32;
         self.tasks.push(Task { lane: self.lane, ..work.into() });
+        self.next.sort_unstable();
+        self.next.dedup();
         self.waits.extend(self.next.drain(..).map(|dependency| (task, dependency)));
         self.next.push(Dependency { on: task, event });
         task
@@ -104,6 +118,16 @@ impl TaskList {
 
     fn wait(&mut self, slots: Slots, request: u32) {
         self.next.extend(self.requests.remove(&(slots, request)).unwrap_or_default());
+    }
+
+    /// The next calls belong to another stream. They do not start before the program reaches this place.
+    fn change_to(&mut self, stream: u8) {
+        self.ended[usize::from(self.lane)] = std::mem::take(&mut self.next);
+        self.next = std::mem::take(&mut self.ended[usize::from(stream)]);
+        if stream > 0 {
+            self.next.extend_from_slice(&self.ended[0]);
+        }
+        self.lane = stream;
     }
 
     /// Adds the calls of a nonblocking collective, on a lane of its own. Its first task waits for what the next task of
@@ -115,11 +139,12 @@ impl TaskList {
         lane: u16,
         request: u32,
     ) -> Result<(), String> {
-        // Lane 0 is the program's. The lane stays occupied until the wait.
+        // Lane 0 is the program's, then streams follow. The lane stays occupied until the wait.
         self.open.retain(|(_, request)| self.requests.contains_key(&(Slots::Program, *request)));
-        let free = (1..=u8::MAX).find(|lane| self.open.iter().all(|(open, _)| open != lane));
+        let free = (self.streams + 1..=u8::MAX).find(|lane| self.open.iter().all(|(open, _)| open != lane));
         let of_program = (self.next.clone(), self.lane);
-        self.lane = free.ok_or("more than 255 nonblocking collectives at a time, so no task graph has them")?;
+        self.lane =
+            free.ok_or("more than 255 streams and nonblocking collectives at a time, so no task graph has them")?;
         self.open.push((self.lane, request));
         while let Some(call) = code.next_of_lane(lane, shared)? {
             self.add(call, Slots::Collective)?;
@@ -195,11 +220,10 @@ mod tests {
             code.irecv(1, Bytes(8), 3);
             code.push(Call::WaitAny { first: 0, count: 1 });
         });
-        let expected = "rank 0, call 2: 'waitany' depends on which message comes first, so no task graph has it; use engine 'packet'";
+        let expected = "rank 0, call 2: 'waitany' depends on which message comes first, so no task graph has it";
         assert_eq!(error.unwrap_err(), expected);
         let error = tasks(|code| code.push(Call::WaitUntil { time: Time::from_us(5) }));
-        let expected =
-            "rank 0, call 1: 'wait until' depends on the simulated time, so no task graph has it; use engine 'packet'";
+        let expected = "rank 0, call 1: 'wait until' depends on the simulated time, so no task graph has it";
         assert_eq!(error.unwrap_err(), expected);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter, Result};
 
 impl Call {
     /// Calls that are not collectives, as in program files.
-    const WORDS: [&'static str; 17] = [
+    const WORDS: [&'static str; 20] = [
         "send",
         "recv",
         "isend",
@@ -23,6 +23,9 @@ impl Call {
         "create",
         "free",
         "wait until",
+        "stream",
+        "record",
+        "await",
     ];
 
     /// Name in program files.
@@ -45,6 +48,9 @@ impl Call {
             Self::CommCreate { .. } => 14,
             Self::CommFree { .. } => 15,
             Self::WaitUntil { .. } => 16,
+            Self::Stream { .. } => 17,
+            Self::Record { .. } => 18,
+            Self::Await { .. } => 19,
             Self::Collective { operation, request: BLOCKING, .. } => return operation.name(),
             Self::Collective { operation, .. } => return operation.nonblocking_name(),
         };
@@ -83,6 +89,9 @@ impl Display for Call {
             Self::CommFree { communicator } => write!(f, "release of communicator {communicator}"),
             Self::Test { request } => write!(f, "test of request {request}"),
             Self::WaitUntil { time } => write!(f, "wait until {time}"),
+            Self::Stream { stream } => write!(f, "start of calls of stream {stream}"),
+            Self::Record { event } => write!(f, "record of event {event}"),
+            Self::Await { event } => write!(f, "wait for event {event}"),
             Self::Compute { .. } | Self::Sleep { .. } | Self::Mark { .. } | Self::Round => f.write_str("computing"),
         }
     }

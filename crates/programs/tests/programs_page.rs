@@ -43,8 +43,11 @@ fn algorithms_and_their_operations() {
 }
 
 #[test]
-fn the_example_is_a_program() {
-    let example = PAGE.split("```program\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
-    let program = text::parse("page", example.as_bytes(), 8).unwrap();
-    assert_eq!(program.blocks(3), 11);
+fn the_examples_are_programs() {
+    let examples = PAGE.split("```program\n").skip(1).map(|rest| rest.split("```").next().expect("its end"));
+    let read: Vec<_> = examples.map(|example| text::parse("page", example.as_bytes(), 8).unwrap()).collect();
+    assert_eq!(
+        read.iter().map(|program| (program.blocks(3), program.streams())).collect::<Vec<_>>(),
+        [(11, 0), (3, 1)]
+    );
 }

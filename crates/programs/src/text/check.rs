@@ -97,6 +97,7 @@ impl Check {
                     let holds = self.value(*line, condition, variables, "the condition")? != 0;
                     self.statements(if holds { then } else { otherwise }, variables)?
                 }
+                Action::OnStream { body, .. } => 2 + self.statements(body, variables)?,
                 single => {
                     self.single(*line, single, variables)?;
                     1
@@ -152,6 +153,9 @@ impl Check {
             | Action::WaitSome(_)
             | Action::Mark(_)
             | Action::Free(_)
+            | Action::Record(_)
+            | Action::Await(_)
+            | Action::OnStream { .. }
             | Action::Repeat { .. }
             | Action::If { .. } => {}
         }

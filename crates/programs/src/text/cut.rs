@@ -1,7 +1,7 @@
 //! Cuts statements into straight pieces and loops.
 //!
 //! The piece that starts an unnamed request must also wait for it, because the next piece numbers its own requests. So
-//! a loop whose rounds leave such requests open is unrolled into its piece.
+//! a loop whose rounds leave such requests open is unrolled into its piece, and so are the loops of a stream's block.
 
 use super::expression::{Expression, Operator};
 use super::mistake::Mistake;
@@ -16,6 +16,7 @@ fn open_after(statements: &[Statement], mut open: Option<u32>) -> Option<u32> {
             | Action::Collective { waiting: CompletionMode::Unnamed, .. } => Some(*line),
             Action::WaitAllUnnamed => None,
             Action::Repeat { body, .. } => open_after(body, open).or(open),
+            Action::OnStream { body, .. } => open_after(body, open),
             Action::If { then, otherwise, .. } => open_after(then, open).or_else(|| open_after(otherwise, open)),
             _ => open,
         };

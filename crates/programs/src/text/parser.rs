@@ -1,6 +1,7 @@
 //! Parses lines to a program.
 
 mod communicators;
+mod streams;
 
 use super::cut::pieces;
 use super::expression::{Dimension, Expression, Scope, TokenCursor, DATA_UNITS, TIME_UNITS};
@@ -10,6 +11,7 @@ use super::statement::{Action, CompletionMode, Message, Slot, Slots, Statement};
 use super::tree::{Role, TextProgram, MAX_DEPTH};
 use crate::call::Operation;
 use odonata_declare::hint;
+use streams::Streams;
 
 /// Names with a meaning in expressions and after calls.
 const RESERVED: [&str; 15] =
@@ -17,9 +19,9 @@ const RESERVED: [&str; 15] =
 
 /// First words of lines that are not calls.
 const HEADERS: [&str; 7] = ["role", "repeat", "if", "let", "table", "requests", "sizes"];
-const CALLS: [&str; 16] = [
+const CALLS: [&str; 19] = [
     "compute", "sleep", "send", "recv", "isend", "irecv", "wait", "waitall", "waitany", "waitsome", "test", "phase",
-    "split", "create", "free", "else",
+    "split", "create", "free", "else", "on", "record", "await",
 ];
 
 pub(super) fn parse(text: &str, ranks: u32) -> Result<TextProgram, Mistake> {
@@ -34,6 +36,7 @@ pub(super) fn parse(text: &str, ranks: u32) -> Result<TextProgram, Mistake> {
         sizes: Vec::new(),
         communicators: Vec::new(),
         phases: Vec::new(),
+        streams: Streams::default(),
     };
     parser.scope.constants.push(("ranks".into(), ranks.into(), Dimension::Number));
     parser.declarations()?;
@@ -45,10 +48,11 @@ pub(super) fn parse(text: &str, ranks: u32) -> Result<TextProgram, Mistake> {
             (vec![Role { first: 0, last: u32::MAX, body: 0 }], vec![body])
         }
     };
+    let streams = parser.streams.finish()?;
     let bodies = bodies.into_iter().map(pieces).collect::<Result<_, _>>()?;
     let roles = roles.into_iter().map(|role| Role { last: role.last.min(ranks.max(1) - 1), ..role }).collect();
     let sizes = parser.sizes.into_iter().map(|(_, size)| size).collect();
-    Ok(TextProgram { ranks, roles, bodies, phases: parser.phases, sizes, named_slots: parser.named_slots })
+    Ok(TextProgram { ranks, roles, bodies, phases: parser.phases, sizes, named_slots: parser.named_slots, streams })
 }
 
 struct Parser<'a> {
@@ -62,6 +66,7 @@ struct Parser<'a> {
     /// By name. The first has number 1.
     communicators: Vec<String>,
     phases: Vec<String>,
+    streams: Streams,
 }
 
 /// Limit on named slots. Each one takes memory in every rank.
@@ -271,6 +276,7 @@ impl<'a> Parser<'a> {
             let action = match self.first(line) {
                 "repeat" => self.repeat(line, depth)?,
                 "if" => self.condition(line, depth)?,
+                "on" => self.on_stream(line, depth)?,
                 first => self.call(line, first)?,
             };
             statements.push(Statement { line: line.number, action });
@@ -335,6 +341,8 @@ impl<'a> Parser<'a> {
             "waitany" => Action::WaitAny(self.slots(&mut words)?),
             "waitsome" => Action::WaitSome(self.slots(&mut words)?),
             "phase" => return self.phase(line),
+            "record" => self.record(&mut words)?,
+            "await" => self.await_event(&mut words)?,
             "split" | "create" | "free" => self.communicator_call(&mut words, first)?,
             name => {
                 let has_name = |operation: &Operation| [operation.name(), operation.nonblocking_name()].contains(&name);

@@ -84,6 +84,12 @@ pub(super) enum Action {
         stride: Expression,
     },
     Free(u16),
+    OnStream {
+        stream: u8,
+        body: Vec<Statement>,
+    },
+    Record(u32),
+    Await(u32),
     Repeat {
         times: Expression,
         variable: usize,

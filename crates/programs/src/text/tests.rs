@@ -431,3 +431,26 @@ fn nonblocking_collectives_have_requests() {
     assert!(wrong("ialreduce 8 B\n").contains("unknown call 'ialreduce'; did you mean 'iallreduce'?"));
     assert!(wrong("ibarrier\n").contains("no wait for this request"));
 }
+
+#[test]
+fn streams_and_events() {
+    let text = "on stream a:\n    repeat 2:\n        await z\n        compute 1 us\n    record e\non stream b:\n    await e\n    iallreduce 8 B\n    waitall\nrecord z\n";
+    let program = program(text, 2);
+    assert_eq!(program.streams(), 2);
+    let compute = Call::Compute { time: Time::from_us(1) };
+    let (await_z, to) = (Call::Await { event: 0 }, |stream| Call::Stream { stream });
+    let found = calls(&program, 1);
+    let expected = [to(1), await_z, compute, await_z, compute, Call::Record { event: 1 }, to(0), to(2)];
+    assert_eq!(found[..8], expected);
+    assert_eq!(found[11..], [to(0), Call::Record { event: 0 }]);
+    assert_eq!([0, 2, 4, 12].map(|place| program.line(1, 0, place)), [1, 4, 4, 10].map(Some));
+    let wrong = |text: &str| parse("x.program", text.as_bytes(), 2).unwrap_err().to_string();
+    assert_eq!(
+        wrong("record done\nawait dne\n"),
+        "x.program:line 2, column 7: unknown event 'dne'; did you mean 'done'?; `record dne` records it"
+    );
+    assert!(wrong("on strem a:\n    barrier\n").contains("line 1, column 4: expected 'stream', found 'strem'"));
+    assert!(wrong("on stream a:\n    on stream b:\n        barrier\n").contains("line 2, column 15: a stream inside"));
+    assert!(wrong("on stream a:\nbarrier\n").contains("expected indented lines"));
+    assert!(wrong("recrd done\n").contains("unknown call 'recrd'; did you mean 'record'?"));
+}

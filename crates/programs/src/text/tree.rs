@@ -43,6 +43,7 @@ pub struct TextProgram {
     pub(super) sizes: Vec<(u32, Expression)>,
     /// Named slots. Unnamed ones follow.
     pub(super) named_slots: u32,
+    pub(super) streams: u8,
 }
 
 /// Count of a loop.
@@ -71,6 +72,7 @@ fn idle(statements: &[Statement], variables: &Variables) -> bool {
             let holds = condition.of(variables).is_ok_and(|truth| truth != 0);
             idle(if holds { then } else { otherwise }, variables)
         }
+        Action::OnStream { body, .. } => idle(body, variables),
         Action::WaitAllUnnamed => true,
         _ => false,
     })
@@ -138,6 +140,10 @@ impl RankProgram for TextProgram {
         self.bodies.iter().any(|body| splits(body))
     }
 
+    fn streams(&self) -> u8 {
+        self.streams
+    }
+
     fn phases(&self) -> Vec<String> {
         self.phases.clone()
     }
@@ -160,7 +166,7 @@ fn splits(pieces: &[Piece]) -> bool {
 fn divides(statements: &[Statement]) -> bool {
     statements.iter().any(|statement| match &statement.action {
         Action::Split { .. } => true,
-        Action::Repeat { body, .. } => divides(body),
+        Action::Repeat { body, .. } | Action::OnStream { body, .. } => divides(body),
         Action::If { then, otherwise, .. } => divides(then) || divides(otherwise),
         _ => false,
     })
@@ -189,15 +195,24 @@ impl Writer<'_> {
                     let holds = condition.of(variables).is_ok_and(|truth| truth != 0);
                     self.all(if holds { then } else { otherwise }, variables);
                 }
+                Action::OnStream { stream, body } => {
+                    self.push(Call::Stream { stream: *stream }, *line);
+                    self.all(body, variables);
+                    self.push(Call::Stream { stream: 0 }, *line);
+                }
                 single => {
                     if let Some(call) = self.call(single, variables) {
-                        self.code.push(call);
-                        if let Some(lines) = &mut self.lines {
-                            lines.push(*line);
-                        }
+                        self.push(call, *line);
                     }
                 }
             }
+        }
+    }
+
+    fn push(&mut self, call: Call, line: u32) {
+        self.code.push(call);
+        if let Some(lines) = &mut self.lines {
+            lines.push(line);
         }
     }
 
@@ -239,7 +254,11 @@ impl Writer<'_> {
                 Call::CommCreate { communicator, new, first: rank(first), count: short(count), stride: short(stride) }
             }
             Action::Free(communicator) => Call::CommFree { communicator: *communicator },
-            Action::Repeat { .. } | Action::If { .. } => unreachable!("its parts are generated"),
+            Action::Record(event) => Call::Record { event: *event },
+            Action::Await(event) => Call::Await { event: *event },
+            Action::Repeat { .. } | Action::If { .. } | Action::OnStream { .. } => {
+                unreachable!("its parts are generated")
+            }
         })
     }
 
