@@ -5,7 +5,8 @@
 //! ```
 //! Without arguments it runs one iteration of the study's Halo3D and an incast of 10,000 messages. The incast measures
 //! the search of the posted receive queue. "MB more" is the peak memory minus the memory after machine and engine were
-//! built. With `--idle` the ranks make no calls. Processor time is the time of this process, so a busy machine disturbs
+//! built. With `--idle` the ranks make no calls. The program `tasks` is a task graph: each rank has 10 receives and 10 sends
+//! of 8 B at a time, `iterations=N` times. Processor time is the time of this process, so a busy machine disturbs
 //! it less than wall-clock time. `valgrind --tool=callgrind` on the built file counts instructions.
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
@@ -16,8 +17,9 @@ use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions, Schedule,
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Code, ProgramContext, ProgramSpec, RankProgram};
+use odonata_trace::{Dependency, Event, RankTasks, Task, TaskGraph, Work};
 use odonata_transport::{MpiSettings, RankJob, RankWork, Ranks};
-use odonata_units::{NodeId, Time};
+use odonata_units::{Bytes, NodeId, Time};
 use std::sync::Arc;
 
 /// A program and its machine.
@@ -96,25 +98,51 @@ fn cases(words: &[String]) -> Vec<Case> {
     vec![case]
 }
 
-fn measure(case: &Case) {
-    let machine = presets::builder(&case.machine).and_then(|builder| builder.build()).expect("the machine builds");
-    let engine = PacketEngine::new(&machine, &PacketSettings::study(), &case.routing.parse().unwrap())
-        .expect("the algorithm fits the machine");
+fn program(case: &Case) -> Arc<dyn RankProgram> {
+    if case.idle {
+        return Arc::new(NoCalls(case.ranks));
+    }
     let mut spec = ProgramSpec::parse(&case.program).expect("a program");
     for (key, value) in &case.keys {
         spec.set(key, parsed(value)).expect("a key of the program");
     }
-    let program = if case.idle {
-        Arc::new(NoCalls(case.ranks))
+    odonata_programs::build(&spec, &ProgramContext { job: "job", ranks: case.ranks, seed: 1 })
+        .expect("the program fits the ranks")
+}
+
+/// Rounds of 10 receives and 10 sends. Each task waits for its predecessor in the round before.
+fn graph(ranks: u32, rounds: u32) -> TaskGraph {
+    let of = |rank: u32| {
+        let task = |number: u32| {
+            let (way, tag, bytes, communicator) = (1 + number % 10, number % 10, Bytes(8), 0);
+            let work = match number % 20 < 10 {
+                true => Work::Receive { from: (rank + ranks - way % ranks) % ranks, bytes, tag, communicator },
+                false => Work::Send { to: (rank + way) % ranks, bytes, tag, communicator },
+            };
+            Task::from(work)
+        };
+        let after = |task: u32| (task, Dependency { on: task - 20, event: Event::End });
+        RankTasks::new((0..20 * rounds).map(task).collect(), &(20..20 * rounds).map(after).collect::<Vec<_>>())
+    };
+    TaskGraph { ranks: (0..ranks).map(of).collect() }
+}
+
+fn measure(case: &Case) {
+    let machine = presets::builder(&case.machine).and_then(|builder| builder.build()).expect("the machine builds");
+    let engine = PacketEngine::new(&machine, &PacketSettings::study(), &case.routing.parse().unwrap())
+        .expect("the algorithm fits the machine");
+    let work = if case.program == "tasks" {
+        let rounds = case.keys.iter().find(|(key, _)| key == "iterations");
+        let rounds = rounds.map_or(1, |(_, value)| value.parse().expect("a number of rounds"));
+        RankWork::Tasks(Arc::new(graph(case.ranks, rounds)))
     } else {
-        odonata_programs::build(&spec, &ProgramContext { job: "job", ranks: case.ranks, seed: 1 })
-            .expect("the program fits the ranks")
+        RankWork::Calls(JobProgram::new(program(case), Arc::new(Collectives::study())))
     };
     let nodes = machine.node_count() as u32;
     assert!(case.ranks <= nodes * case.per_node, "{nodes} nodes of {} ranks", case.per_node);
     let job = RankJob {
         job: 0,
-        work: RankWork::Calls(JobProgram::new(program, Arc::new(Collectives::study()))),
+        work,
         rails: None,
         node_of_rank: Arc::new((0..case.ranks).map(|rank| NodeId(rank / case.per_node)).collect()),
         start: Time::ZERO,

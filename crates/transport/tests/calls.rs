@@ -2,15 +2,24 @@
 
 mod common;
 
-use common::{finished, Idle, Script};
+use common::{finished, finished_under, Idle, Script};
 use odonata_programs::{Code, Operation, RankProgram};
-use odonata_transport::{CallRecord, CallRecords, RankRecord, RankWait, Ranks, WaitEvent};
+use odonata_transport::{CallRecord, CallRecords, MpiSettings, Progress, RankRecord, RankWait, Ranks, WaitEvent};
 use odonata_units::{Bytes, NodeId, Stream, Time};
 
 type RecordSet = (Vec<RankRecord>, Vec<CallRecord>, Vec<RankWait>);
 
 fn record(program: impl RankProgram + 'static, nodes: &[u32], routing: &str, partitions: usize) -> RecordSet {
-    let ranks = finished(program, nodes, routing, partitions, Ranks::with_calls);
+    record_under(&MpiSettings::study(), program, nodes, (routing, partitions))
+}
+
+fn record_under(
+    settings: &MpiSettings,
+    program: impl RankProgram + 'static,
+    nodes: &[u32],
+    layout: (&str, usize),
+) -> RecordSet {
+    let ranks = finished_under(settings, program, nodes, layout, Ranks::with_calls);
     let CallRecords { calls, waits, .. } = ranks.take_calls();
     (ranks.take_records(), calls, waits)
 }
@@ -122,7 +131,9 @@ fn random(seed: u64) -> Script<impl Fn(u32, &mut Code) + Send + Sync> {
             }
             code.wait_all();
             code.collective(Operation::Allreduce, 0, Bytes(20_000));
+            code.icollective(Operation::Alltoall, 0, Bytes(300));
         }
+        code.wait_all();
     })
 }
 
@@ -130,8 +141,10 @@ const NODES: [u32; 12] = [0, 0, 1, 37, 500, 500, 501, 640, 900, 901, 1_000, 1_05
 
 #[test]
 fn the_path_back_from_every_end_leads_to_the_start_and_sums_up() {
-    for seed in 0..4 {
-        let (ranks, calls, waits) = record(random(seed), &NODES, "min", 1);
+    for seed in 0..8 {
+        let progress = if seed % 2 == 0 { Progress::InCalls } else { Progress::Async };
+        let settings = MpiSettings { progress, ..MpiSettings::study() };
+        let (ranks, calls, waits) = record_under(&settings, random(seed), &NODES, ("min", 1));
         for rank in &ranks {
             let (mut at, mut time, mut sum) = (rank.rank, rank.end.unwrap().ps(), 0);
             let end = time;

@@ -126,6 +126,17 @@ pub(crate) fn finished(
     partitions: usize,
     with: fn(Ranks) -> Ranks,
 ) -> Arc<Ranks> {
+    finished_under(&MpiSettings::study(), program, nodes, (routing, partitions), with)
+}
+
+/// The same under other settings.
+pub(crate) fn finished_under(
+    settings: &MpiSettings,
+    program: impl RankProgram + 'static,
+    nodes: &[u32],
+    (routing, partitions): (&str, usize),
+    with: fn(Ranks) -> Ranks,
+) -> Arc<Ranks> {
     let machine = Idle::new().machine;
     let engine = PacketEngine::new(&machine, &PacketSettings::study(), &routing.parse().unwrap()).unwrap();
     let job = RankJob {
@@ -136,7 +147,7 @@ pub(crate) fn finished(
         start: Time::ZERO,
         background: false,
     };
-    let ranks = Arc::new(with(Ranks::new(vec![job], MpiSettings::study())));
+    let ranks = Arc::new(with(Ranks::new(vec![job], settings.clone())));
     let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
     let options = RunOptions { partitions, ..RunOptions::default() };
     let result = engine.run(&Traffic::program(ranks.clone()), schedule, &options, &mut |_| true);
