@@ -28,6 +28,7 @@ mod lines;
 mod mistake;
 mod parser;
 mod statement;
+mod streams;
 mod tree;
 
 #[cfg(test)]

@@ -114,10 +114,10 @@ fn program(case: &Case) -> Arc<dyn RankProgram> {
 fn graph(ranks: u32, rounds: u32) -> TaskGraph {
     let of = |rank: u32| {
         let task = |number: u32| {
-            let (way, tag, bytes, communicator) = (1 + number % 10, number % 10, Bytes(8), 0);
+            let (distance, tag, bytes, communicator) = (1 + number % 10, number % 10, Bytes(8), 0);
             let work = match number % 20 < 10 {
-                true => Work::Receive { from: (rank + ranks - way % ranks) % ranks, bytes, tag, communicator },
-                false => Work::Send { to: (rank + way) % ranks, bytes, tag, communicator },
+                true => Work::Receive { from: (rank + ranks - distance % ranks) % ranks, bytes, tag, communicator },
+                false => Work::Send { to: (rank + distance) % ranks, bytes, tag, communicator },
             };
             Task::from(work)
         };

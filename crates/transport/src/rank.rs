@@ -19,12 +19,14 @@
 //! A rank whose program is a task graph has several lanes (`tasks.rs`). It uses the same host, and of `lane.rs` only the
 //! state of the rank as a whole.
 
+mod collective_steps;
 mod collectives;
 mod host;
 mod lane;
 mod messages;
 mod state_machine;
 mod stuck;
+mod task_steps;
 mod tasks;
 mod transfers;
 

@@ -266,9 +266,9 @@ fn job(
                 name: pattern.name().into(),
             }
         }
-        Work::Program { programs, .. } => {
+        Work::Program { programs, collectives, execution } => {
             let context = ProgramContext { job: name, ranks: *ranks, seed: seed("program") };
-            ranks_work(&spec.work, programs, &context, known)?
+            ranks_work(programs, collectives, execution, &context, known)?
         }
     };
     let silent = |pattern| if *idle { Arc::new(SilentPattern { ranks: *ranks }) as Arc<dyn Pattern> } else { pattern };

@@ -218,6 +218,10 @@ impl<'a> TokenCursor<'a> {
         self.line.tokens.get(self.next).map_or(self.line.end, |token| token.column)
     }
 
+    pub(super) fn line_number(&self) -> u32 {
+        self.line.number
+    }
+
     pub(super) fn mistake<T>(&self, reason: String) -> Result<T, Mistake> {
         Err(Mistake::new(self.line.number, self.column(), reason))
     }

@@ -8,10 +8,10 @@ use super::expression::{Dimension, Expression, Scope, TokenCursor, DATA_UNITS, T
 use super::lines::{lines, Line};
 use super::mistake::Mistake;
 use super::statement::{Action, CompletionMode, Message, Slot, Slots, Statement};
+use super::streams::Streams;
 use super::tree::{Role, TextProgram, MAX_DEPTH};
 use crate::call::Operation;
 use odonata_declare::hint;
-use streams::Streams;
 
 /// Names with a meaning in expressions and after calls.
 const RESERVED: [&str; 15] =

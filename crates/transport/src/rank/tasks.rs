@@ -14,12 +14,7 @@
 
 mod window;
 
-use super::lane::LaneState;
-use super::state_machine::{Rank, RankContext};
-use crate::matching::Label;
-use crate::record::CallKind;
-use crate::requests::Slot;
-use crate::settings::{MpiSettings, Progress};
+use crate::settings::Progress;
 use odonata_checkpoint::{DecodeError, Reader, Writer};
 use odonata_packet::Activity;
 use odonata_trace::{RankTasks, Task, TaskGraph, Work, ANY};
@@ -31,30 +26,30 @@ use window::{LateTask, TaskWindow};
 
 /// A lane of a task graph.
 #[derive(Default, Debug)]
-struct TaskLane {
-    busy_until: u64,
+pub(super) struct TaskLane {
+    pub(super) busy_until: u64,
     /// Tasks that wait for the lane, by stamp.
-    waiting: BinaryHeap<Reverse<(u64, u32)>>,
+    pub(super) waiting: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 /// The lanes of a rank, and its tasks.
 #[derive(Debug)]
 pub(super) struct TaskLanes {
-    graph: Arc<TaskGraph>,
-    rank: u32,
-    window: TaskWindow,
-    lanes: Vec<TaskLane>,
+    pub(super) graph: Arc<TaskGraph>,
+    pub(super) rank: u32,
+    pub(super) window: TaskWindow,
+    pub(super) lanes: Vec<TaskLane>,
     /// Ready tasks by the time at which they may start, then by stamp.
-    due: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    pub(super) due: BinaryHeap<Reverse<(u64, u64, u32)>>,
     stamps: u64,
     /// Stamps of the host's notices.
-    notice_stamps: VecDeque<u64>,
+    pub(super) notice_stamps: VecDeque<u64>,
     /// When the last computation ends.
-    computes_until: u64,
+    pub(super) computes_until: u64,
 }
 
 /// What happens next.
-enum Next {
+pub(super) enum Next {
     Due,
     OnLane(usize),
     Notice,
@@ -76,11 +71,11 @@ impl TaskLanes {
         }
     }
 
-    fn tasks(&self) -> &RankTasks {
+    pub(super) fn tasks(&self) -> &RankTasks {
         &self.graph.ranks[self.rank as usize]
     }
 
-    fn task(&self, number: u32) -> Task {
+    pub(super) fn task(&self, number: u32) -> Task {
         self.tasks().tasks()[number as usize]
     }
 
@@ -91,7 +86,7 @@ impl TaskLanes {
     }
 
     /// Queues the tasks that became ready. None starts before the current task of its lane has ended.
-    fn queue_ready(&mut self) {
+    pub(super) fn queue_ready(&mut self) {
         let ready = self.window.take_ready(&self.graph.ranks[self.rank as usize]);
         for (task, after_ps) in ready {
             let free_ps = self.lanes[usize::from(self.task(task).lane)].busy_until;
@@ -101,12 +96,12 @@ impl TaskLanes {
     }
 
     /// The free lane with the lowest number.
-    fn free_lane(&self, now_ps: u64) -> Option<usize> {
+    pub(super) fn free_lane(&self, now_ps: u64) -> Option<usize> {
         self.lanes.iter().position(|lane| lane.busy_until <= now_ps)
     }
 
     /// What may happen now and has the oldest stamp. `notice` is the time of the host's first notice.
-    fn next(&self, now_ps: u64, notice: Option<u64>, progress: Progress) -> Option<Next> {
+    pub(super) fn next(&self, now_ps: u64, notice: Option<u64>, progress: Progress) -> Option<Next> {
         let due = self.due.peek().filter(|Reverse((at, ..))| *at <= now_ps);
         let mut best = due.map(|Reverse((_, stamp, _))| (*stamp, Next::Due));
         let mut add = |stamp: u64, next| {
@@ -171,122 +166,8 @@ impl TaskLanes {
     }
 }
 
-impl Rank {
-    /// Runs the tasks of a task graph as far as possible.
-    pub(super) fn advance_tasks(&mut self, context: &mut RankContext<'_>) -> Result<(), String> {
-        let now = context.now_ps;
-        while self.lane.state == LaneState::Ready {
-            let lanes = self.tasks.as_deref_mut().expect("a task graph");
-            let limit = context.settings.task_window;
-            let tasks = &lanes.graph.ranks[lanes.rank as usize];
-            lanes.window.read(tasks, now, limit).map_err(|late| lanes.too_late(late, limit))?;
-            lanes.queue_ready();
-            let notice = self.host.notices.front().map(|(at, _)| *at);
-            match lanes.next(now, notice, context.settings.progress) {
-                Some(Next::Due) => {
-                    let Reverse((_, stamp, task)) = lanes.due.pop().expect("a task that is due");
-                    let Task { work, lane, .. } = lanes.task(task);
-                    let lane = &mut lanes.lanes[usize::from(lane)];
-                    if lane.busy_until > now && !matches!(work, Work::Receive { .. }) {
-                        lane.waiting.push(Reverse((stamp, task)));
-                    } else {
-                        self.start_task(task, context)?;
-                    }
-                }
-                Some(Next::OnLane(lane)) => {
-                    let Reverse((_, task)) = lanes.lanes[lane].waiting.pop().expect("a task that waits");
-                    self.start_task(task, context)?;
-                }
-                Some(Next::Notice) => self.handle_in_graph(context)?,
-                None => {
-                    self.finish_tasks(now);
-                    return Ok(());
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn start_task(&mut self, number: u32, context: &mut RankContext<'_>) -> Result<(), String> {
-        let (now, source) = (context.now_ps, self.number);
-        let lanes = self.tasks.as_deref_mut().expect("a task graph");
-        let task = lanes.task(number);
-        let lane = usize::from(task.lane);
-        lanes.window.start(number, now);
-        match task.work {
-            Work::Compute { time } => {
-                let end = now + time.ps();
-                lanes.lanes[lane].busy_until = end;
-                // Communication is the time in which no lane computes.
-                self.record.communication += Time(now.saturating_sub(lanes.computes_until));
-                lanes.computes_until = lanes.computes_until.max(end);
-                lanes.window.end(number, end);
-                self.record.compute += time;
-            }
-            Work::Send { to, bytes, tag, communicator } => {
-                self.record.calls += 1;
-                self.host.clock = self.host.clock.max(now + context.settings.enter.ps());
-                self.send(to, Label { communicator, source, tag }, bytes, Slot::Task(number), context)?;
-                let end = self.host.clock + context.settings.leave.ps();
-                self.tasks.as_deref_mut().expect("a task graph").lanes[lane].busy_until = end;
-                self.record.in_calls[CallKind::Send as usize] += Time(end - now);
-            }
-            Work::Receive { from, bytes, tag, communicator } => {
-                self.record.calls += 1;
-                self.host.clock = self.host.clock.max(now);
-                self.receive(Label { communicator, source: from, tag }, bytes, Slot::Task(number), context)?;
-                self.record.in_calls[CallKind::Receive as usize] += Time(self.host.clock - now);
-            }
-        }
-        Ok(())
-    }
-
-    /// Handles the first notice. Without asynchronous progress, a free lane does it.
-    fn handle_in_graph(&mut self, context: &mut RankContext<'_>) -> Result<(), String> {
-        let (at, notice) = self.host.notices.pop_front().expect("a notice");
-        let lanes = self.tasks.as_deref_mut().expect("a task graph");
-        lanes.notice_stamps.pop_front();
-        // The host does not begin before a lane is free for it.
-        let (at, lane) = match context.settings.progress {
-            Progress::Async => (at, None),
-            Progress::InCalls => (context.now_ps, lanes.free_lane(context.now_ps)),
-        };
-        self.handle(at, notice, context)?;
-        if let Some(lane) = lane {
-            self.tasks.as_deref_mut().expect("a task graph").lanes[lane].busy_until = self.host.clock;
-        }
-        Ok(())
-    }
-
-    /// Ends a task whose request is complete.
-    pub(super) fn end_task(&mut self, number: u32, settings: &MpiSettings) {
-        let lanes = self.tasks.as_deref_mut().expect("a task graph");
-        if let Work::Receive { bytes, .. } = lanes.task(number).work {
-            self.host.clock += settings.registration_ps(bytes);
-        }
-        lanes.window.end(number, self.host.clock);
-    }
-
-    /// Ends the rank after its last task. Its time outside of computations is communication.
-    fn finish_tasks(&mut self, now_ps: u64) {
-        let lanes = self.tasks.as_deref().expect("a task graph");
-        let end_ps = lanes.window.last_end_ps();
-        if !lanes.window.is_done(lanes.tasks()) || end_ps > now_ps {
-            return;
-        }
-        let record = &mut self.record;
-        record.communication += Time(end_ps.saturating_sub(lanes.computes_until));
-        let in_calls = record.in_calls[CallKind::Send as usize] + record.in_calls[CallKind::Receive as usize];
-        let waited = Time(record.communication.ps().saturating_sub(in_calls.ps()));
-        record.in_calls[CallKind::Wait as usize] = waited;
-        record.blocked[CallKind::Wait as usize] = waited;
-        record.end = Some(Time(end_ps));
-        self.lane.state = LaneState::Finished;
-    }
-}
-
 impl TaskLanes {
-    fn too_late(&self, LateTask { task, first_open }: LateTask, limit: u32) -> String {
+    pub(super) fn too_late(&self, LateTask { task, first_open }: LateTask, limit: u32) -> String {
         let (task, blocks) = (self.describe(task), self.describe(first_open));
         format!(
             "{task} may start, but {limit} tasks before it are not done, of which {blocks} is the first; expected at \

@@ -1,8 +1,8 @@
 //! The work of a job whose ranks run programs.
 
-use super::Work;
 use crate::program_messages::{GraphMessages, ProgramMessages};
 use crate::{Execution, Pattern, PatternRule, TrafficKind, WorkloadError};
+use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::mistakes::{self, Examination, ExaminationCache, Mistake, MAX_CALLS};
 use odonata_programs::{ProgramContext, ProgramSpec, Rounds, Sequence};
@@ -23,12 +23,12 @@ pub(super) struct BuiltWork {
 
 /// Builds the programs of a job.
 pub(super) fn ranks_work(
-    work: &Work,
     specs: &[ProgramSpec],
+    collectives: &Arc<Collectives>,
+    execution: &Execution,
     context: &ProgramContext<'_>,
     known: &mut ExaminationCache,
 ) -> Result<BuiltWork, WorkloadError> {
-    let Work::Program { collectives, execution, .. } = work else { unreachable!("a job with programs") };
     if let Some(graph) = specs.iter().find_map(|spec| spec.rule().graph()) {
         return graph_work(graph, specs, *execution, context);
     }

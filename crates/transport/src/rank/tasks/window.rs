@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 
 /// Progress of a task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) enum TaskState {
+pub(in crate::rank) enum TaskState {
     Waiting,
     Ready,
     Started,
@@ -41,15 +41,15 @@ struct Dependent {
 
 /// A task that had to be read before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct LateTask {
-    pub(super) task: u32,
+pub(in crate::rank) struct LateTask {
+    pub(in crate::rank) task: u32,
     /// The first task that is not done.
-    pub(super) first_open: u32,
+    pub(in crate::rank) first_open: u32,
 }
 
 /// The window of a rank.
 #[derive(Clone, Default, Debug)]
-pub(super) struct TaskWindow {
+pub(in crate::rank) struct TaskWindow {
     open: FxHashMap<u32, OpenTask>,
     /// The next task to read.
     next: u32,
@@ -69,7 +69,7 @@ pub(super) struct TaskWindow {
 
 /// What the state of a window consists of, in a fixed order.
 #[derive(Serialize, Deserialize)]
-pub(super) struct SavedWindow {
+pub(in crate::rank) struct SavedWindow {
     open: Vec<(u32, OpenTask)>,
     next: u32,
     was_full: bool,
@@ -79,13 +79,13 @@ pub(super) struct SavedWindow {
 }
 
 impl TaskWindow {
-    pub(super) fn new(start_ps: u64) -> Self {
+    pub(in crate::rank) fn new(start_ps: u64) -> Self {
         Self { last_end_ps: start_ps, ..Self::default() }
     }
 
     /// Removes the tasks that ended by `now_ps`, and reads others in their place, `limit` in all. Returns the first one
     /// that could have started before.
-    pub(super) fn read(&mut self, tasks: &RankTasks, now_ps: u64, limit: u32) -> Result<(), LateTask> {
+    pub(in crate::rank) fn read(&mut self, tasks: &RankTasks, now_ps: u64, limit: u32) -> Result<(), LateTask> {
         while let Some(&Reverse((end_ps, task))) = self.ends.peek().filter(|Reverse((end, _))| *end <= now_ps) {
             self.ends.pop();
             self.open.remove(&task);
@@ -150,14 +150,14 @@ impl TaskWindow {
     }
 
     /// Starts a task.
-    pub(super) fn start(&mut self, task: u32, now_ps: u64) {
+    pub(in crate::rank) fn start(&mut self, task: u32, now_ps: u64) {
         let open = self.open.get_mut(&task).expect("only open tasks start");
         (open.state, open.start_ps) = (TaskState::Started, now_ps);
         self.occur(task, false, now_ps);
     }
 
     /// Sets the end of a task, which may be in the future.
-    pub(super) fn end(&mut self, task: u32, end_ps: u64) {
+    pub(in crate::rank) fn end(&mut self, task: u32, end_ps: u64) {
         let open = self.open.get_mut(&task).expect("only open tasks end");
         (open.state, open.end_ps) = (TaskState::Ended, end_ps);
         self.ends.push(Reverse((end_ps, task)));
@@ -186,7 +186,7 @@ impl TaskWindow {
 
     /// Takes the tasks that became ready: sends, then receives, then computations, each in the order of their numbers.
     /// With the time of the last event that each of them waited for.
-    pub(super) fn take_ready(&mut self, tasks: &RankTasks) -> Vec<(u32, u64)> {
+    pub(in crate::rank) fn take_ready(&mut self, tasks: &RankTasks) -> Vec<(u32, u64)> {
         if self.ready.is_empty() {
             return Vec::new();
         }
@@ -203,17 +203,17 @@ impl TaskWindow {
     }
 
     /// Whether all tasks are done.
-    pub(super) fn is_done(&self, tasks: &RankTasks) -> bool {
+    pub(in crate::rank) fn is_done(&self, tasks: &RankTasks) -> bool {
         self.open.is_empty() && !self.has_unread(tasks)
     }
 
     /// The latest end of a task.
-    pub(super) fn last_end_ps(&self) -> u64 {
+    pub(in crate::rank) fn last_end_ps(&self) -> u64 {
         self.last_end_ps
     }
 
     /// When it must be looked at again: at the next end if tasks are unread, or at the last.
-    pub(super) fn wake_ps(&self, tasks: &RankTasks) -> Option<u64> {
+    pub(in crate::rank) fn wake_ps(&self, tasks: &RankTasks) -> Option<u64> {
         if self.has_unread(tasks) {
             return self.ends.peek().map(|Reverse((end_ps, _))| *end_ps);
         }
@@ -221,12 +221,12 @@ impl TaskWindow {
     }
 
     /// Whether tasks are left that were not read.
-    pub(super) fn has_unread(&self, tasks: &RankTasks) -> bool {
+    pub(in crate::rank) fn has_unread(&self, tasks: &RankTasks) -> bool {
         (self.next as usize) < tasks.tasks().len()
     }
 
     /// The first started task that did not end, otherwise the first that did not start, and what this one waits for.
-    pub(super) fn first_blocked(&self, tasks: &RankTasks) -> Option<(u32, Option<u32>)> {
+    pub(in crate::rank) fn first_blocked(&self, tasks: &RankTasks) -> Option<(u32, Option<u32>)> {
         let first = |is_one: &dyn Fn(TaskState) -> bool| {
             self.open.iter().filter(|(_, open)| is_one(open.state)).map(|(task, _)| *task).min()
         };
@@ -244,7 +244,7 @@ impl TaskWindow {
         Some((waiting, missing.map(|one| one.on)))
     }
 
-    pub(super) fn saved(&self) -> SavedWindow {
+    pub(in crate::rank) fn saved(&self) -> SavedWindow {
         // Tasks are queued as soon as they are ready.
         let Self { open, next, was_full, forward, ends: _, just_ended, ready: _, last_end_ps } = self;
         let mut open: Vec<_> = open.iter().map(|(task, open)| (*task, open.clone())).collect();
@@ -255,7 +255,7 @@ impl TaskWindow {
         SavedWindow { open, next, was_full, forward, just_ended, last_end_ps }
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::rank) fn memory_bytes(&self) -> usize {
         let dependents = self.open.values().map(|open| open.dependents.capacity() * size_of::<Dependent>());
         self.open.capacity() * (size_of::<(u32, OpenTask)>() + 1)
             + dependents.sum::<usize>()
