@@ -315,8 +315,11 @@ fn ranks_work(
     known: &mut ExaminationCache,
 ) -> Result<BuiltWork, WorkloadError> {
     let Work::Program { collectives, execution, .. } = work else { unreachable!("a job with programs") };
-    if let Some(graph) = specs.iter().find_map(|spec| spec.rule().graph()) {
-        return graph_work(graph, specs, *execution, context);
+    for spec in specs {
+        let graph = spec.rule().graph(collectives).map_err(|mistake| spec.error(context.job, mistake))?;
+        if let Some(graph) = graph {
+            return graph_work(graph, specs, *execution, context);
+        }
     }
     let Execution { repeat, background, .. } = *execution;
     let mut programs =
