@@ -30,6 +30,7 @@ pub fn trace(path: &Path, format: Option<&str>) -> Result<Value, String> {
                 "seen": kind.seen,
                 "used": kind.used,
                 "ignored": kind.ignored(),
+                "lost": kind.lost(),
                 "not_recorded": kind.missing,
                 "why": kind.why,
             })
@@ -64,5 +65,6 @@ pub fn trace(path: &Path, format: Option<&str>) -> Result<Value, String> {
         "compute_s": computes.collect::<Vec<_>>(),
         "kinds": kinds,
         "notes": found.survey.notes,
+        "remarks": found.survey.remarks,
     }))
 }

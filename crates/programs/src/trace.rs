@@ -34,6 +34,7 @@ use rank::RankTrace;
 pub(crate) use recording::Content;
 pub use recording::{Recording, TraceFormat};
 pub use report::{trace_report, CollectiveTotal, Pair, TraceReport};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Instructions of a block. Each rank stores one block; a smaller value costs more calls of `block`.
@@ -48,6 +49,8 @@ pub struct Trace {
     /// What calls are numbered by in the files: lines or records.
     place: &'static str,
     survey: Survey,
+    /// Of all calls: the same for traces that replay the same.
+    pub(crate) fingerprint: u64,
 }
 
 impl Trace {
@@ -120,7 +123,10 @@ impl Trace {
             return Err(format!("{path}: {reason}"));
         }
         let sizes = communicators::sizes(&mut ranks, &members);
-        Ok(Self { ranks, sizes, place, survey })
+        let mut hasher = DefaultHasher::new();
+        ranks.iter().for_each(|rank| rank.calls.hash(&mut hasher));
+        sizes.iter().for_each(|(_, sizes)| sizes.hash(&mut hasher));
+        Ok(Self { ranks, sizes, place, survey, fingerprint: hasher.finish() })
     }
 
     /// What the files have, and what of it is replayed.

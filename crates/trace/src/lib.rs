@@ -28,5 +28,5 @@ mod slice;
 mod survey;
 mod task;
 
-pub use survey::{RecordKind, Survey};
+pub use survey::{RecordKind, Survey, NOTHING};
 pub use task::{Dependency, Event, RankTasks, Task, TaskGraph, Work, ANY};

@@ -15,10 +15,22 @@ pub struct RecordKind {
     pub why: &'static str,
 }
 
+/// Why a record is ignored that has nothing to replay, such as a query.
+pub const NOTHING: &str = "sends and receives nothing";
+
 impl RecordKind {
     /// Records without an effect.
     pub fn ignored(&self) -> u64 {
         self.seen - self.used
+    }
+
+    /// Records of which a replay lacks something.
+    pub fn lost(&self) -> u64 {
+        if self.why == NOTHING {
+            0
+        } else {
+            self.ignored()
+        }
     }
 }
 
@@ -29,6 +41,8 @@ pub struct Survey {
     pub kinds: BTreeMap<String, RecordKind>,
     /// What else is missing or was assumed.
     pub notes: Vec<String>,
+    /// What is unusual, but replayed.
+    pub remarks: Vec<String>,
 }
 
 impl Survey {
@@ -57,6 +71,7 @@ impl Survey {
             }
         }
         self.notes.extend(other.notes);
+        self.remarks.extend(other.remarks);
     }
 
     /// What a user should know before a run: calls without records.

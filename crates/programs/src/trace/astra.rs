@@ -133,7 +133,7 @@ fn layer(text: &str, uses: [bool; 3], survey: &mut Survey) -> Result<Layer, Stri
         survey.count(
             &format!("collective {}", kind.name()),
             uses[part],
-            "the policy has no communication in this part",
+            if uses[part] { "" } else { "the policy has no communication in this part" },
         );
         found.communication[part] = uses[part].then_some((kind, bytes));
     }

@@ -4,7 +4,7 @@ use super::graph::NodeGraph;
 use super::rank::ComputeTimes;
 use odonata_declare::Reader;
 use odonata_trace::chakra::{self, CollectiveKind, Node, NodeKind, Nodes};
-use odonata_trace::Survey;
+use odonata_trace::{Survey, NOTHING};
 use odonata_units::Time;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ pub(super) fn read(
         let is_dropped = node.is_cpu && !settings.cpu_nodes && !is_message(node);
         let is_work = node.kind != NodeKind::Metadata;
         let why = match node.kind {
-            NodeKind::Metadata => "a note; its dependencies count",
+            NodeKind::Metadata => NOTHING,
             _ if is_dropped => "cpu_nodes = false; its dependencies count",
             NodeKind::Load | NodeKind::Store => "its duration counts as computation",
             _ => "",
@@ -92,9 +92,11 @@ pub(super) fn read(
         }
     };
     note(odd.missing, "dependencies on nodes that are not there; taken as met");
-    note(odd.later, "dependencies on later nodes; honoured");
     note(calculated, "computations without a duration; num_ops / flops_per_s takes its place");
     note(without_time, "computations without a duration and operations; they take no time");
+    if odd.later > 0 {
+        survey.remarks.push(format!("{} dependencies on later nodes", odd.later));
+    }
     Ok((graph, survey))
 }
 

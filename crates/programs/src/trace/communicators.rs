@@ -41,7 +41,7 @@ struct RecordedCommunicator {
 }
 
 /// Block sizes of one collective in its vector form, in bytes, by ranks of its communicator.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Sizes {
     /// By sender.
     From(Vec<u64>),

@@ -1,7 +1,7 @@
 //! A graph of computations, messages and collectives as tasks.
 //!
 //! A node becomes one task, a collective a start, the messages of its algorithm, and an end. Whatever waits for a node
-//! waits for its last task. Lanes: 0 the CPU, 1 computation of an accelerator, 2 its communication.
+//! waits for its last task, but for the start of a send. Lanes: 0 the CPU, 1 computation of an accelerator, 2 its communication.
 
 use crate::call::Operation;
 use crate::code::Code;
@@ -27,12 +27,23 @@ const MAX_TASKS: u64 = 200_000_000;
 pub(crate) struct NodeGraph {
     /// Nodes by rank, each list with dependencies on its own nodes only.
     ranks: Vec<Vec<Node>>,
-    /// Groups by name, as ranks of the job.
-    groups: BTreeMap<String, Vec<u32>>,
+    /// Groups by name.
+    groups: BTreeMap<String, Group>,
     /// Dependencies of the nodes of each rank, as places in its list.
     waits: Vec<Vec<(u32, u32)>>,
     /// Time of each computation.
     times: Vec<Vec<Time>>,
+}
+
+/// A group of ranks.
+#[derive(Debug)]
+struct Group {
+    /// As ranks of the job.
+    members: Vec<u32>,
+    /// Place of each of them.
+    places: HashMap<u32, u32>,
+    /// Communicator of its messages.
+    communicator: u16,
 }
 
 /// Dependencies that need a word to the user.
@@ -106,7 +117,11 @@ impl NodeGraph {
         if groups.len() > MAX_GROUPS {
             return Err(format!("{} groups; expected at most {MAX_GROUPS}", groups.len()));
         }
-        let graph = Self { ranks, groups, waits: all_waits, times: all_times };
+        let groups = (1..).zip(groups).map(|(communicator, (name, members))| {
+            let places = members.iter().copied().zip(0..).collect();
+            (name, Group { members, places, communicator })
+        });
+        let graph = Self { ranks, groups: groups.collect(), waits: all_waits, times: all_times };
         graph.check_collectives(name)?;
         Ok((graph, odd))
     }
@@ -124,7 +139,7 @@ impl NodeGraph {
     fn check_collectives(&self, name: &dyn Fn(u32) -> String) -> Result<(), String> {
         for (rank, nodes) in (0..).zip(&self.ranks) {
             for node in nodes.iter().filter(|node| matches!(node.kind, NodeKind::Collective(_))) {
-                let is_member = self.groups.get(&node.group).map(|members| members.contains(&rank));
+                let is_member = self.groups.get(&node.group).map(|group| group.places.contains_key(&rank));
                 let reason = match is_member {
                     Some(true) => continue,
                     Some(false) => format!("group '{}', which does not contain rank {rank}", node.group),
@@ -137,7 +152,7 @@ impl NodeGraph {
                 return Err(format!("{}: node {}: {reason}", name(rank), node.id));
             }
         }
-        for (group, members) in &self.groups {
+        for (group, Group { members, .. }) in &self.groups {
             let Some((&leader, others)) = members.split_first() else { continue };
             let first = self.collectives(leader, group);
             for &rank in others {
@@ -183,7 +198,7 @@ impl NodeGraph {
 
     /// Ranks of a node's group.
     pub(crate) fn group_size(&self, node: &Node) -> u32 {
-        self.groups.get(&node.group).map_or(0, |members| members.len() as u32)
+        self.groups.get(&node.group).map_or(0, |group| group.members.len() as u32)
     }
 
     /// The tasks, with collectives as the messages of their algorithms.
@@ -204,8 +219,8 @@ impl NodeGraph {
     fn rank_tasks(&self, rank: u32, collectives: &Collectives, most: u64) -> Result<RankTasks, String> {
         // Numbers of the collectives on each group follow the numbers of the nodes.
         let mut numbers: HashMap<u64, u32> = HashMap::new();
-        for (group, members) in &self.groups {
-            if members.contains(&rank) {
+        for (group, Group { places, .. }) in &self.groups {
+            if places.contains_key(&rank) {
                 numbers.extend(self.collectives(rank, group).into_iter().map(|node| node.id).zip(0..));
             }
         }
@@ -235,11 +250,12 @@ impl NodeGraph {
                     "more than {MAX_TASKS} tasks with the messages of collectives; expected a shorter trace, or algorithms of fewer messages"
                 ));
             }
-            ends.push((first as u32, list.tasks.len() as u32 - 1));
+            // As in ASTRA-sim, a send does not wait for its receive, and what follows does not wait for its end.
+            let event = if node.kind == NodeKind::Send { Event::Start } else { Event::End };
+            ends.push((first as u32, Dependency { on: list.tasks.len() as u32 - 1, event }));
         }
         for &(place, on) in &self.waits[rank as usize] {
-            let on = Dependency { on: ends[on as usize].1, event: Event::End };
-            list.waits.push((ends[place as usize].0, on));
+            list.waits.push((ends[place as usize].0, ends[on as usize].1));
         }
         Ok(RankTasks::new(list.tasks, &list.waits))
     }
@@ -254,19 +270,13 @@ impl NodeGraph {
         collectives: &Collectives,
         list: &mut TaskList,
     ) {
-        let (place, members) = self
-            .groups
-            .iter()
-            .enumerate()
-            .find(|(_, (name, _))| **name == node.group)
-            .map(|(place, (_, of))| (place, of))
-            .expect("checked");
+        let Group { members, places, communicator } = &self.groups[&node.group];
         let nothing = Work::Compute { time: Time::ZERO };
         let first = list.tasks.len();
         list.next.clear();
         list.push(nothing, Event::End);
         let size = members.len() as u32;
-        let own = members.iter().position(|&member| member == rank).expect("checked") as u32;
+        let own = places[&rank];
         let bytes = node.bytes.unwrap_or(0);
         // The size of all ranks, or that of one: as ASTRA-sim takes it.
         let part = |of: u32| Bytes(bytes / u64::from(size) + u64::from(u64::from(of) < bytes % u64::from(size)));
@@ -300,7 +310,7 @@ impl NodeGraph {
                     break;
                 }
                 for &call in code.calls() {
-                    let call = addressed(call, members, number, place as u16 + 1);
+                    let call = addressed(call, members, number, *communicator);
                     list.add(call, Slots::Collective).expect("algorithms send, receive and wait");
                 }
             }

@@ -5,7 +5,7 @@
 
 use super::line::Line;
 use crate::call::{Call, Operation, ANY, EQUAL, WORLD};
-use odonata_trace::Survey;
+use odonata_trace::{Survey, NOTHING};
 use odonata_units::{Bytes, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -54,7 +54,7 @@ fn ignored_why(action: &str) -> &'static str {
     match action {
         "finalize" => "the barrier at the end of the program takes its place (final_barrier)",
         "comm_dup" | "comm_split" => "SimGrid does not name the new communicator",
-        "comm_size" | "location" => "sends and receives nothing",
+        "comm_size" | "location" => NOTHING,
         "ssend" | "issend" => "replayed as a standard send, which may end before its receive",
         _ => "",
     }

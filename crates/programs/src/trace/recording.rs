@@ -26,9 +26,15 @@ pub struct Recording {
 }
 
 impl Debug for Recording {
-    // Its content would be the longest part of a description of a job.
+    // The description of a job tells it from others. Its calls would be long, so their fingerprint stands for them.
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Recording").field("format", &self.format).field("path", &self.path).finish_non_exhaustive()
+        let fingerprint = match &self.content {
+            Content::Calls(trace) => trace.fingerprint,
+            Content::Tasks(..) | Content::Nodes(..) => 0,
+        };
+        let mut text = f.debug_struct("Recording");
+        text.field("format", &self.format).field("path", &self.path).field("fingerprint", &fingerprint);
+        text.finish_non_exhaustive()
     }
 }
 

@@ -40,7 +40,7 @@ pub struct TraceReport {
     pub pairs: BTreeMap<(u32, u32, u32), Pair>,
     /// Collectives by name and number of ranks.
     pub collectives: BTreeMap<(&'static str, u32), CollectiveTotal>,
-    /// Calls of all ranks; of a graph, its tasks.
+    /// Calls of all ranks without computation; of a graph, its tasks or nodes.
     pub calls: u64,
     /// Computation of each rank.
     pub compute: Vec<Time>,
@@ -129,10 +129,13 @@ impl TraceReport {
             let Some(call) = step.map_err(|reason| format!("{}: {reason}", code.place(shared)))? else { return Ok(()) };
             match call {
                 Call::Mark { .. } => continue,
+                Call::Compute { time } => {
+                    self.compute(rank, time);
+                    continue;
+                }
                 Call::Send { to, bytes, tag, .. } | Call::Isend { to, bytes, tag, .. } => {
                     self.send(rank, to, tag, bytes.0)
                 }
-                Call::Compute { time } => self.compute(rank, time),
                 Call::Collective { operation, bytes, sizes, communicator, .. } => {
                     let communicators = code.communicators();
                     let (size, _) = communicators.size_and_rank(communicator)?;

@@ -1,5 +1,7 @@
 //! Why records of a kind have no effect.
 
+use odonata_trace::NOTHING;
+
 /// Kinds that are replayed, at least where they found something.
 const REPLAYED: [&str; 57] = [
     "Send",
@@ -98,7 +100,7 @@ pub(super) fn why(kind: &str) -> &'static str {
         "Probe" => "the receive after it waits for the same message",
         "Iprobe" => "a look for messages; time between looks counts as computation",
         "Function_enter" | "Function_exit" => "functions of the program are not phases",
-        _ => "sends and receives nothing",
+        _ => NOTHING,
     }
 }
 
