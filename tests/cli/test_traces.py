@@ -114,7 +114,7 @@ def test_a_dumpi_set_runs(shared_data: Path, routing: str) -> None:
 def test_an_incomplete_set_names_the_file(shared_data: Path, tmp_path: Path) -> None:
     for path in (shared_data / "traces/dumpi/sst-macro-incomplete").iterdir():
         shutil.copyfile(path, tmp_path / path.name)
-    # A file of macOS beside the set is not part of it.
+    # A file of macOS in the same folder is not part of the set.
     (tmp_path / "._testtrace-0000.bin").write_bytes(b"\x00\x05\x16\x07")
     assert invoke("trace", "show", tmp_path / "testtrace.meta").exit_code == 0
     (tmp_path / "testtrace-0002.bin").unlink()
@@ -152,7 +152,7 @@ def test_the_table_of_records(shared_data: Path) -> None:
     meta = shared_data / "traces/dumpi/sst-dumpi/tests/traces/testtrace.meta"
     text = invoke("trace", "show", meta).output
     assert "MPI_Comm_rank     4     0        4             0  sends and receives nothing" in text
-    assert "4 of 16 B, without those of collectives" in text
+    assert "4 of 16 B, without messages of collectives" in text
 
 
 def test_gzip_is_the_same(shared_data: Path, tmp_path: Path) -> None:

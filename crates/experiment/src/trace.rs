@@ -65,6 +65,6 @@ pub fn trace(path: &Path, format: Option<&str>) -> Result<Value, String> {
         "compute_s": computes.collect::<Vec<_>>(),
         "kinds": kinds,
         "notes": found.survey.notes,
-        "remarks": found.survey.remarks,
+        "oddities": found.survey.oddities,
     }))
 }

@@ -54,7 +54,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Reads the time-independent trace in the file called `path`. `ranks` are those of the job, if it says so.
+    /// Reads the time-independent trace in the file called `path`. `ranks` is the number of ranks of the job, if it is given.
     pub(crate) fn read(
         path: &str,
         ranks: Option<u32>,
@@ -69,7 +69,11 @@ impl Trace {
             let names = text.lines().map(str::trim).filter(|line| !is_empty(line));
             let named = names.map(|name| {
                 let name = if name.starts_with('/') { name.to_owned() } else { format!("{directory}{name}") };
-                let text = text_of(&name, &files.read_filled(&name)?)?.to_owned();
+                // SimGrid takes names relative to its working directory, so the list's own folder may be in them.
+                let in_folder = format!("{directory}{}", name.rsplit('/').next().unwrap_or_default());
+                let bytes = files.read_filled(&name);
+                let bytes = bytes.or_else(|reason| files.read_filled(&in_folder).map_err(|_| reason))?;
+                let text = text_of(&name, &bytes)?.to_owned();
                 Ok((name, text))
             });
             texts = named.collect::<Result<_, String>>()?;

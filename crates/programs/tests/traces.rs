@@ -24,9 +24,9 @@ impl Reader for Disk {
     }
 }
 
-struct Given(BTreeMap<String, Vec<u8>>);
+struct NamedFiles(BTreeMap<String, Vec<u8>>);
 
-impl Reader for Given {
+impl Reader for NamedFiles {
     fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
         self.0.get(name).cloned().ok_or_else(|| format!("{name}: there is no such file"))
     }
@@ -89,12 +89,12 @@ fn the_counts_of_the_shared_chakra_traces() {
     assert_eq!(collective(&dense, "reduce-scatter"), (256, 268_435_456));
     assert_eq!(collective(&dense, "all-reduce"), (80, 926_941_184));
     assert_eq!(dense.survey.kinds["compute"].seen, 2_032);
-    assert!(dense.survey.remarks == ["936 dependencies on later nodes"]);
+    assert!(dense.survey.oddities == ["936 dependencies on later nodes"]);
     let fsdp = report(&folder.join("stg-generated/fsdp8/workload.7.et"));
     assert_eq!(collective(&fsdp, "all-gather"), (64, 100_663_296));
     assert_eq!(collective(&fsdp, "reduce-scatter"), (32, 402_653_184));
     assert_eq!(collective(&fsdp, "all-reduce"), (16, 524_288_000));
-    assert!(fsdp.survey.remarks == ["720 dependencies on later nodes"]);
+    assert!(fsdp.survey.oddities == ["720 dependencies on later nodes"]);
     let demo = report(&folder.join("astra-sim-tutorials/micro2024/astra-sim-demo/demo1/allreduce/allreduce.0.et"));
     assert_eq!((demo.ranks, collective(&demo, "all-reduce")), (8, (8, 8 << 20)));
 }
@@ -167,8 +167,8 @@ fn file(messages: &[Vec<u8>]) -> Vec<u8> {
     messages.iter().flat_map(|message| [varint(message.len() as u64), message.clone()].concat()).collect()
 }
 
-fn two_ranks(each: impl Fn(u32) -> Vec<u8>) -> Given {
-    Given((0..2).map(|rank| (format!("a.{rank}.et"), each(rank))).collect())
+fn two_ranks(each: impl Fn(u32) -> Vec<u8>) -> NamedFiles {
+    NamedFiles((0..2).map(|rank| (format!("a.{rank}.et"), each(rank))).collect())
 }
 
 /// The same program in every version: rank 0 computes 3 us, sends 64 B with tag 5 to rank 1, both all-gather 100 B.
@@ -208,7 +208,7 @@ fn every_version() {
         vec![compute, message.concat(), gather]
     };
     let metadata = bytes(1, &[bytes(1, b"schema"), number(2, 4), bytes(8, b"x")].concat());
-    let versions: [(&str, Given); 5] = [
+    let versions: [(&str, NamedFiles); 5] = [
         ("0.0.1", two_ranks(flat)),
         ("0.0.2", two_ranks(|rank| file(&with_attributes(5, 11, 0, 2, rank)))),
         ("0.0.3", two_ranks(|rank| file(&[vec![metadata.clone()], with_attributes(7, 11, 1, 2, rank)].concat()))),
@@ -224,11 +224,11 @@ fn every_version() {
     }
 }
 
-fn json_ranks(nodes: &[serde_json::Value]) -> Given {
+fn json_ranks(nodes: &[serde_json::Value]) -> NamedFiles {
     let files = (0..)
         .zip(nodes)
         .map(|(rank, nodes)| (format!("a.{rank}.json"), json!({ "workload_graph": nodes }).to_string().into_bytes()));
-    Given(files.collect())
+    NamedFiles(files.collect())
 }
 
 fn json_mistake(nodes: &[serde_json::Value]) -> String {
@@ -314,7 +314,8 @@ fn mistakes_name_the_file_and_the_node() {
     assert!(json_mistake(&[grouped]).contains("the trace names groups, but a.json: there is no such file"));
     let twice = json!([{"Id": 1, "NodeType": 4}, {"Id": 1, "NodeType": 4}]);
     assert!(json_mistake(&[twice]).contains("node 1: another node has this number"));
-    let mut files = Given([("a.0.et".to_owned(), [&file(&[bytes(1, b"0.0.4")])[..], &[200, 1, 8]].concat())].into());
+    let mut files =
+        NamedFiles([("a.0.et".to_owned(), [&file(&[bytes(1, b"0.0.4")])[..], &[200, 1, 8]].concat())].into());
     let cut = trace_report("a.0.et", None, &mut files).unwrap_err();
     assert_eq!(cut, "a.0.et: byte 8: a message of 200 bytes; expected no more than the 1 left");
 }

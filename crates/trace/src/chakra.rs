@@ -140,7 +140,8 @@ pub fn read(label: &str, bytes: &[u8]) -> Result<Nodes, String> {
     let mut messages = Vec::new();
     while !rest.is_empty() {
         let at = bytes.len() - rest.len();
-        let length = varint(&mut rest).ok_or_else(|| wrong(at, "no length; expected that of the next message"))?;
+        let length =
+            varint(&mut rest).ok_or_else(|| wrong(at, "no length; expected the length of the next message"))?;
         let start = bytes.len() - rest.len();
         let message = usize::try_from(length).ok().and_then(|length| rest.split_at_checked(length));
         let Some((message, after)) = message else {
@@ -234,52 +235,25 @@ fn node(fields: &Fields<'_>, version: Version, groups: &mut Vec<String>) -> Resu
         found.waits.extend(value.repeated().ok_or("dependencies; expected whole numbers")?);
     }
     let us = |time: Option<u64>| time.unwrap_or(0).saturating_mul(1_000);
-    let mut collective = None;
-    let mut peers = (None, None);
-    match version {
+    let (collective, peers) = match version {
         Version::Flat => {
             // Microseconds are a guess: the version has no unit.
             found.duration_ns = us(integer(7));
             found.operations = integer(12).unwrap_or(0);
-            collective = integer(13);
-            peers = (integer(16), integer(17));
             found.bytes = integer(18);
             found.tag = integer(19).unwrap_or(0) as u32;
+            (integer(13), (integer(16), integer(17)))
         }
         Version::Second | Version::Third | Version::Fourth => {
             if version == Version::Fourth {
                 found.duration_ns = us(integer(7));
             }
-            let number = if version == Version::Fourth { 10 } else { 11 };
-            for (name, attribute) in attributes(fields, number) {
-                // All values but the name, the kind and the comment.
-                let value = attribute.iter().find(|(of, _)| *of > 2 && (version == Version::Fourth || *of > 3));
-                let Some((of, value)) = value else { continue };
-                let integer = value.integer().map(|number| zigzag(version, *of, number));
-                match name {
-                    b"is_cpu_op" => found.is_cpu = integer.unwrap_or(0) != 0,
-                    b"comm_type" => collective = integer,
-                    b"comm_size" => found.bytes = integer,
-                    b"comm_src" => peers.0 = integer,
-                    b"comm_dst" => peers.1 = integer,
-                    b"comm_tag" => found.tag = integer.unwrap_or(0) as u32,
-                    b"num_ops" => found.operations = integer.unwrap_or(0),
-                    b"runtime" | b"simulated_run_time" => found.duration_ns = us(integer),
-                    b"pg_name" => {
-                        found.group = match (value.bytes(), integer) {
-                            (Some(text), _) => String::from_utf8_lossy(text).into_owned(),
-                            (None, Some(number)) => number.to_string(),
-                            (None, None) => String::new(),
-                        };
-                    }
-                    _ => {}
-                }
-            }
+            add_attributes(&mut found, fields, version)
         }
-    }
+    };
     let number = integer(3).unwrap_or(0);
     // Metadata nodes came first in 0.0.3, and moved the others.
-    let moved = if matches!(version, Version::Flat | Version::Second) { number + 1 } else { number };
+    let moved = if matches!(version, Version::Flat | Version::Second) { number.saturating_add(1) } else { number };
     found.kind = match moved {
         1 => NodeKind::Metadata,
         2 => NodeKind::Load,
@@ -308,6 +282,40 @@ fn node(fields: &Fields<'_>, version: Version, groups: &mut Vec<String>) -> Resu
         groups.extend(values.filter(|_| is_groups).map(|text| String::from_utf8_lossy(text).into_owned()));
     }
     Ok(found)
+}
+
+/// Kind of a collective, source and target of a message.
+type Parts = (Option<u64>, (Option<u64>, Option<u64>));
+
+/// Takes the attributes of a node.
+fn add_attributes(found: &mut Node, fields: &Fields<'_>, version: Version) -> Parts {
+    let (mut collective, mut peers) = (None, (None, None));
+    let list = if version == Version::Fourth { 10 } else { 11 };
+    for (name, attribute) in attributes(fields, list) {
+        // The value comes after the name, the comment and, before 0.0.4, the kind.
+        let value = attribute.iter().find(|(of, _)| *of > 2 && (version == Version::Fourth || *of > 3));
+        let Some((of, value)) = value else { continue };
+        let integer = value.integer().map(|number| zigzag(version, *of, number));
+        match name {
+            b"is_cpu_op" => found.is_cpu = integer.unwrap_or(0) != 0,
+            b"comm_type" => collective = integer,
+            b"comm_size" => found.bytes = integer,
+            b"comm_src" => peers.0 = integer,
+            b"comm_dst" => peers.1 = integer,
+            b"comm_tag" => found.tag = integer.unwrap_or(0) as u32,
+            b"num_ops" => found.operations = integer.unwrap_or(0),
+            b"runtime" | b"simulated_run_time" => found.duration_ns = integer.unwrap_or(0).saturating_mul(1_000),
+            b"pg_name" => {
+                found.group = match (value.bytes(), integer) {
+                    (Some(text), _) => String::from_utf8_lossy(text).into_owned(),
+                    (None, Some(number)) => number.to_string(),
+                    (None, None) => String::new(),
+                };
+            }
+            _ => {}
+        }
+    }
+    (collective, peers)
 }
 
 /// A number as it was written: kinds sint32 and sint64 of 0.0.4 (fields 15 and 17) alternate signs.

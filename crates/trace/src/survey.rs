@@ -42,7 +42,7 @@ pub struct Survey {
     /// What else is missing or was assumed.
     pub notes: Vec<String>,
     /// What is unusual, but replayed.
-    pub remarks: Vec<String>,
+    pub oddities: Vec<String>,
 }
 
 impl Survey {
@@ -71,7 +71,7 @@ impl Survey {
             }
         }
         self.notes.extend(other.notes);
-        self.remarks.extend(other.remarks);
+        self.oddities.extend(other.oddities);
     }
 
     /// What a user should know before a run: calls without records.

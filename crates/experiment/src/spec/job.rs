@@ -45,7 +45,7 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
         Key::required(
             "ranks",
             Kind::WordOr(TRACE, &RANKS),
-            "Number of ranks, or that of the trace that the job replays.",
+            "Number of ranks. `trace` takes it from the trace that the job replays.",
         ),
     ];
     keys.extend(JobSettings::default().keys());

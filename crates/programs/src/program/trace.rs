@@ -13,7 +13,7 @@ use std::sync::Arc;
 parameters! {
     /// Parameters of `trace`.
     pub struct TraceParameters {
-        /// Path of a file of the trace: of a GOAL file or a workload of ASTRA-sim; for `chakra` of the file of any rank; for `dumpi` of the `.meta` file or the file of a rank; for `simgrid` of a list of files, one per rank, or of one file with the lines of all ranks.
+        /// Path of the trace, or of one of its files. `chakra`: the file of any rank. `dumpi`: the `.meta` file, or the file of any rank. `simgrid`: a list of files, one per rank, or one file with the lines of all ranks.
         pub path: String, Kind::Path;
         /// Format of the file. `auto` finds it in the content.
         pub format: Option<TraceFormat> = None, Kind::WordOr(AUTO, &TraceFormat::KIND);
@@ -26,7 +26,7 @@ parameters! {
         /// `chakra`: whether nodes of a CPU take their time. Their dependencies count in any case.
         pub cpu_nodes: bool = true;
         /// `chakra`: file with the groups of ranks, in JSON.
-        pub groups: Option<String> = None, Kind::Path, else "`NAME.json` beside `NAME.0.et`";
+        pub groups: Option<String> = None, Kind::Path, else "`NAME.json` for `NAME.0.et`";
         /// Content of the files, after they were read.
         pub recording: Option<Arc<Recording>> = None, no key;
     }

@@ -5,9 +5,9 @@
 //! LAYERS
 //! name dependency  time comm bytes  time comm bytes  time comm bytes  update_time
 //! ```
-//! The three parts of a layer are the forward pass, the gradient of its input and that of its weights. Times are in ns. A
-//! rank goes forward through the layers, then backward. It waits for the first two kinds of communication; that of weight
-//! gradients goes on beside the rest, and the update of the layer waits for it.
+//! The three parts of a layer: forward pass, gradient of the input, gradient of the weights. Times are in ns. A
+//! rank goes forward through the layers, then backward. It waits for the first two kinds of communication. Weight
+//! gradients are communicated during the rest, and the update of the layer waits for them.
 
 use super::chakra::ChakraSettings;
 use super::graph::NodeGraph;
@@ -118,7 +118,7 @@ fn layer(text: &str, uses: [bool; 3], survey: &mut Survey) -> Result<Layer, Stri
     }
     let number = |at: usize| words[at].parse::<u64>().map_err(|_| format!("'{}'; expected a whole number", words[at]));
     let mut found = Layer { times_ns: [0; 3], update_ns: number(11)?, communication: [None; 3] };
-    for part in 0..3 {
+    for (part, is_used) in uses.into_iter().enumerate() {
         let at = 2 + 3 * part;
         found.times_ns[part] = number(at)?;
         let kind = match words[at + 1] {
@@ -132,10 +132,10 @@ fn layer(text: &str, uses: [bool; 3], survey: &mut Survey) -> Result<Layer, Stri
         let bytes = number(at + 2)?;
         survey.count(
             &format!("collective {}", kind.name()),
-            uses[part],
-            if uses[part] { "" } else { "the policy has no communication in this part" },
+            is_used,
+            if is_used { "" } else { "the policy has no communication in this part" },
         );
-        found.communication[part] = uses[part].then_some((kind, bytes));
+        found.communication[part] = is_used.then_some((kind, bytes));
     }
     survey.count("layer", true, "");
     Ok(found)

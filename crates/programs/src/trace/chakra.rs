@@ -30,7 +30,7 @@ pub(crate) struct ChakraSettings {
     pub(crate) groups: Option<String>,
 }
 
-/// Reads the trace of all ranks. `path` is the file of any rank; `ranks` are those of the job, if it says so.
+/// Reads the trace of all ranks. `path` is the file of any rank; `ranks` is the number of ranks of the job, if it is given.
 pub(super) fn read(
     path: &str,
     ranks: Option<u32>,
@@ -95,7 +95,7 @@ pub(super) fn read(
     note(calculated, "computations without a duration; num_ops / flops_per_s takes its place");
     note(without_time, "computations without a duration and operations; they take no time");
     if odd.later > 0 {
-        survey.remarks.push(format!("{} dependencies on later nodes", odd.later));
+        survey.oddities.push(format!("{} dependencies on later nodes", odd.later));
     }
     Ok((graph, survey))
 }
@@ -137,7 +137,7 @@ fn read_rank(name: &str, bytes: &[u8]) -> Result<Nodes, String> {
     Ok(nodes)
 }
 
-/// A node of the feeder's JSON. Its keys are written in several ways: `Id`, `ctrlDeps`, `data_deps`.
+/// A node of the feeder's JSON. Its keys are written in several forms: `Id`, `ctrlDeps`, `data_deps`.
 fn json_node(node: &Value) -> Result<Node, String> {
     let fields = node.as_object().ok_or("expected a table")?;
     let plain = |key: &str| key.chars().filter(|c| *c != '_').collect::<String>().to_ascii_lowercase();
@@ -208,7 +208,7 @@ fn json_node(node: &Value) -> Result<Node, String> {
     })
 }
 
-/// Groups by name: those of the file beside the trace, or of its metadata.
+/// Groups by name: from the file of groups, or from the metadata of the trace.
 fn groups(
     prefix: &str,
     settings: &ChakraSettings,

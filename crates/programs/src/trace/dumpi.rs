@@ -7,17 +7,20 @@
 //! Only one file is in memory at a time. Requests complete as they did in the recorded run: a wait for any is a wait for
 //! the request that completed, a test that found nothing is nothing.
 
+mod collective;
 mod communicators;
 mod ignored;
 mod rank;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod writer;
 
 use super::rank::ComputeTimes;
 use super::Trace;
 use communicators::CommunicatorAction;
 use odonata_declare::Reader;
-use odonata_trace::dumpi::{is_dumpi, is_meta, kind_name, File};
+use odonata_trace::dumpi::{is_dumpi, is_meta, kind_name, File, Records};
 use odonata_trace::Survey;
 use rank::RankRecords;
 use std::collections::BTreeMap;
@@ -27,7 +30,7 @@ pub(crate) fn is_set(start: &[u8]) -> bool {
     is_dumpi(start) || is_meta(start)
 }
 
-/// Reads the set of a `.meta` file, or of the file of a rank. `ranks` are those of the job, if it says so.
+/// Reads the set of a `.meta` file, or of the file of a rank. `ranks` is the number of ranks of the job, if it is given.
 pub(super) fn read(
     path: &str,
     ranks: Option<u32>,
@@ -45,7 +48,7 @@ pub(super) fn read(
     for ((rank, name), created) in (0..).zip(&names).zip(created) {
         let bytes = files.read_filled(name)?;
         let file = File::open(name, &bytes)?;
-        let mut records = file.records()?;
+        let mut records = Records::new(&file)?;
         let mut calls = RankRecords::new(rank, names.len() as u32, times, &file.type_sizes, created);
         while let Some(record) = records.next_record()? {
             calls
@@ -62,7 +65,7 @@ pub(super) fn read(
 fn first_pass(name: &str, bytes: &[u8], survey: &mut Survey) -> Result<Vec<CommunicatorAction>, String> {
     let file = File::open(name, bytes)?;
     let (mut actions, mut seen) = (Vec::new(), BTreeMap::new());
-    let mut records = file.records()?;
+    let mut records = Records::new(&file)?;
     while let Some(record) = records.next_record()? {
         *seen.entry(record.kind).or_insert(0u32) += 1;
         actions.extend(communicators::action_of(record));

@@ -278,7 +278,7 @@ impl NodeGraph {
         let size = members.len() as u32;
         let own = places[&rank];
         let bytes = node.bytes.unwrap_or(0);
-        // The size of all ranks, or that of one: as ASTRA-sim takes it.
+        // The size of a rank's part, for sizes that count all ranks, as in ASTRA-sim.
         let part = |of: u32| Bytes(bytes / u64::from(size) + u64::from(u64::from(of) < bytes % u64::from(size)));
         let parts = |_: u32, to: u32| part(to);
         let (operation, is_divided) = match kind {

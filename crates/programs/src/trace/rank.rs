@@ -117,7 +117,7 @@ pub(crate) struct ComputeTimes {
 }
 
 impl ComputeTimes {
-    /// Whether times are those of the trace.
+    /// Whether the times of the trace are unchanged.
     pub(crate) fn is_measured(&self) -> bool {
         self.factor == 1.0 && self.each.is_none()
     }

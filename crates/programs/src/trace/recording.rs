@@ -26,7 +26,7 @@ pub struct Recording {
 }
 
 impl Debug for Recording {
-    // The description of a job tells it from others. Its calls would be long, so their fingerprint stands for them.
+    // Descriptions of different jobs differ. The calls would be long, so their fingerprint stands for them.
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         let fingerprint = match &self.content {
             Content::Calls(trace) => trace.fingerprint,
@@ -46,7 +46,7 @@ pub(crate) enum Content {
 }
 
 impl Recording {
-    /// Reads a trace. `ranks` are those of the job, if it says so.
+    /// Reads a trace. `ranks` is the number of ranks of the job, if it is given.
     pub(crate) fn read(
         path: &str,
         format: Option<TraceFormat>,

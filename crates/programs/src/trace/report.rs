@@ -36,7 +36,7 @@ pub struct TraceReport {
     pub format: TraceFormat,
     /// Number of ranks.
     pub ranks: u32,
-    /// Messages of the program by source, target and tag, without those of collectives.
+    /// Messages of the program by source, target and tag, without messages of collectives.
     pub pairs: BTreeMap<(u32, u32, u32), Pair>,
     /// Collectives by name and number of ranks.
     pub collectives: BTreeMap<(&'static str, u32), CollectiveTotal>,

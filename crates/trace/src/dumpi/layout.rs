@@ -316,3 +316,17 @@ pub(super) const KINDS: [(&str, &str); 294] = [
 pub(super) const TOTALS: usize = 290;
 /// End of the records.
 pub(super) const END: u16 = 293;
+
+/// Name of a kind of record, such as `MPI_Send`.
+pub fn kind_name(kind: u16) -> String {
+    match kind {
+        291 => "enter a function".into(),
+        292 => "leave a function".into(),
+        kind => format!("MPI_{}", KINDS.get(usize::from(kind)).map_or("?", |(name, _)| name)),
+    }
+}
+
+/// Number of the kind of record called `name`, without `MPI_`.
+pub fn kind_number(name: &str) -> Option<u16> {
+    KINDS.iter().position(|(known, _)| *known == name).map(|at| at as u16)
+}

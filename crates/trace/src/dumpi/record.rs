@@ -1,7 +1,7 @@
 //! One record: u16 kind; u8 mask; u16 thread, CPU times, wall times and counters as the mask says; the arguments.
 
-use super::layout::{END, KINDS};
-use super::{kind_name, File, BODY, WITH_DISPLACEMENTS, WITH_STATUS_TAGS};
+use super::file::{File, BODY, WITH_DISPLACEMENTS, WITH_STATUS_TAGS};
+use super::layout::{kind_name, END, KINDS};
 use crate::slice::Slice;
 use std::ops::Range;
 
@@ -85,7 +85,11 @@ impl std::fmt::Debug for Records<'_> {
 }
 
 impl<'a> Records<'a> {
-    pub(super) fn new(file: &File<'a>) -> Result<Self, String> {
+    /// The records of a file.
+    ///
+    /// # Errors
+    /// The file ends before the first record.
+    pub fn new(file: &File<'a>) -> Result<Self, String> {
         let bytes = &file.bytes[..file.end.unwrap_or(file.bytes.len())];
         let mut fields = Slice::new(bytes, BODY);
         let label = file.label;

@@ -61,8 +61,8 @@ def show(file: Path, trace_format: str | None, strict: bool, as_json: bool) -> N
         numbers = (row["seen"], row["used"], row["ignored"], row["not_recorded"])
         shown.add_row(row["kind"], *(f"{number:,}" for number in numbers), row["why"])
     terminal.print_table(screen, shown, "Records")
-    for remark in found["remarks"]:
-        screen.print(f"\n{remark}")
+    for oddity in found["oddities"]:
+        screen.print(f"\n{oddity}")
     terminal.print_warnings([*_missing(found), *found["notes"]])
 
 
@@ -72,7 +72,7 @@ def _summary(file: Path, found: dict[str, Any]) -> list[tuple[str, str]]:
         ("trace", f"{file}, {found['format']}"),
         ("ranks", f"{found['ranks']:,}"),
         ("calls", f"{found['calls']:,}"),
-        ("messages", f"{found['messages']:,} of {found['bytes']:,} B, without those of collectives"),
+        ("messages", f"{found['messages']:,} of {found['bytes']:,} B, without messages of collectives"),
     ]
     if found["messages"]:
         most = f"at most {found['targets_max']:,} targets of a rank"

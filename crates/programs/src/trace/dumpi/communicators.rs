@@ -120,7 +120,7 @@ pub(super) fn action_of(record: &Record) -> Option<CommunicatorAction> {
 
 /// What a creation gives a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Created {
+pub(super) enum NewCommunicator {
     /// A rank of communicator `number`, created by the `event`-th creation of the job.
     Member { number: u32, event: u32, ranks: u32, rank: u32 },
     /// In none of the new communicators.
@@ -147,30 +147,30 @@ enum Local {
     Foreign,
 }
 
-/// A rank on its way through its actions.
+/// A rank between two of its actions.
 struct Walker {
     actions: std::vec::IntoIter<CommunicatorAction>,
     communicators: HashMap<u16, Local>,
     groups: HashMap<u16, Arc<Vec<u32>>>,
-    created: Vec<Created>,
+    created: Vec<NewCommunicator>,
 }
 
 /// A rank that waits for the others of a communicator.
-struct Waiting {
+struct WaitingRank {
     rank: u32,
     record: u64,
     new: u16,
     how: Create,
 }
 
-/// Most ranks of all groups together that are not those of a communicator, 4 B each.
+/// Most ranks of all groups together, 4 B each. Groups of a communicator share its ranks.
 const MAX_GROUP_RANKS: usize = 1 << 28;
 
 /// Resolves the actions of all ranks. Returns what each creation gives each rank, in order.
 ///
 /// # Errors
 /// Ranks that do not agree; says which record of which rank.
-pub(super) fn resolve(actions: Vec<Vec<CommunicatorAction>>) -> Result<Vec<Vec<Created>>, String> {
+pub(super) fn resolve(actions: Vec<Vec<CommunicatorAction>>) -> Result<Vec<Vec<NewCommunicator>>, String> {
     let ranks = actions.len() as u32;
     let world = Global { members: Arc::new((0..ranks).collect()), grid: Vec::new() };
     let mut globals = vec![world];
@@ -183,7 +183,7 @@ pub(super) fn resolve(actions: Vec<Vec<CommunicatorAction>>) -> Result<Vec<Vec<C
             created: Vec::new(),
         })
         .collect();
-    let mut waiting: BTreeMap<usize, Vec<Waiting>> = BTreeMap::new();
+    let mut waiting: BTreeMap<usize, Vec<WaitingRank>> = BTreeMap::new();
     let (mut events, mut group_ranks) = (0, 0);
     let mut ready: Vec<u32> = (0..ranks).rev().collect();
     while let Some(rank) = ready.pop() {
@@ -237,13 +237,17 @@ impl Walker {
         rank: u32,
         globals: &[Global],
         group_ranks: &mut usize,
-    ) -> Result<Option<(usize, Waiting)>, Mistake> {
+    ) -> Result<Option<(usize, WaitingRank)>, Mistake> {
         while let Some(CommunicatorAction { record, action }) = self.actions.next() {
             match action {
                 Action::Create { old, new, how } => match self.communicators.get(&old) {
-                    Some(&Local::Global(old)) => return Ok(Some((old, Waiting { rank, record, new, how }))),
+                    Some(&Local::Global(old)) => return Ok(Some((old, WaitingRank { rank, record, new, how }))),
                     Some(other) => {
-                        self.created.push(if matches!(other, Local::Own) { Created::Own } else { Created::Foreign });
+                        self.created.push(if matches!(other, Local::Own) {
+                            NewCommunicator::Own
+                        } else {
+                            NewCommunicator::Foreign
+                        });
                         let other = *other;
                         self.communicators.insert(new, other);
                     }
@@ -251,7 +255,7 @@ impl Walker {
                 },
                 Action::Foreign { new } => {
                     self.communicators.insert(new, Local::Foreign);
-                    self.created.push(Created::Foreign);
+                    self.created.push(NewCommunicator::Foreign);
                 }
                 Action::Free { communicator } => drop(self.communicators.remove(&communicator)),
                 Action::Group { new, how } => {
@@ -336,11 +340,11 @@ type Part = (i64, Arc<Vec<u32>>);
 fn create(
     event: u32,
     old: usize,
-    all: &[Waiting],
+    all: &[WaitingRank],
     globals: &mut Vec<Global>,
     walkers: &mut [Walker],
 ) -> Result<(), String> {
-    let mut parts: BTreeMap<Part, Vec<(i64, usize, &Waiting)>> = BTreeMap::new();
+    let mut parts: BTreeMap<Part, Vec<(i64, usize, &WaitingRank)>> = BTreeMap::new();
     let mut grids = BTreeMap::new();
     let members = Arc::clone(&globals[old].members);
     let mut places: HashMap<u32, usize> = HashMap::with_capacity(members.len());
@@ -390,7 +394,7 @@ fn create(
         };
         match found {
             Some((color, key)) => parts.entry((color, group)).or_default().push((key, place, at)),
-            None => walkers[at.rank as usize].created.push(Created::Excluded),
+            None => walkers[at.rank as usize].created.push(NewCommunicator::Excluded),
         }
     }
     for ((color, _), mut part) in parts {
@@ -402,7 +406,7 @@ fn create(
         for (rank, (_, _, at)) in (0..).zip(part) {
             let walker = &mut walkers[at.rank as usize];
             walker.communicators.insert(at.new, Local::Global(number as usize));
-            walker.created.push(Created::Member { number, event, ranks, rank });
+            walker.created.push(NewCommunicator::Member { number, event, ranks, rank });
         }
     }
     Ok(())

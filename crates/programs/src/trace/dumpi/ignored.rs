@@ -72,7 +72,7 @@ fn is_query(kind: &str) -> bool {
     ["Group_size", "Group_rank", "Group_translate_ranks", "Group_compare", "Group_free"].contains(&kind)
 }
 
-/// Whether a record tells the size of a type.
+/// Whether a record gives the size of a type.
 fn is_type(kind: &str) -> bool {
     ["Type_contiguous", "Type_vector", "Type_hvector", "Type_indexed", "Type_hindexed", "Type_struct", "Type_dup"]
         .contains(&kind)

@@ -1,9 +1,9 @@
 //! The calls of a rank from its records.
 
 use super::super::rank::{ComputeTimes, Member, RankTrace, EXCLUDED, SLOTS};
-use super::communicators::{action_of, Created};
+use super::communicators::{action_of, NewCommunicator};
 use super::ignored;
-use crate::call::{Call, Operation, ANY, EQUAL, WORLD};
+use crate::call::{Call, ANY, WORLD};
 use odonata_trace::dumpi::{kind_name, Record, Status};
 use odonata_trace::Survey;
 use odonata_units::Bytes;
@@ -15,7 +15,7 @@ const COMM_SELF: u16 = 3;
 
 /// A communicator of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Local {
+pub(super) enum Local {
     /// Number among all of the job.
     Member(u32),
     /// The rank alone.
@@ -36,7 +36,7 @@ struct Message {
 /// A request of the file.
 #[derive(Clone, Copy, Debug)]
 enum Request {
-    /// A message on its way: its slot, and the place of its call.
+    /// A message in flight: its slot, and the place of its call.
     Active { slot: u32, call: usize },
     /// To or from no rank, or cancelled: complete.
     Complete,
@@ -44,15 +44,15 @@ enum Request {
     Persistent { message: Message, active: Option<(u32, usize)> },
 }
 
-/// The records of a rank on their way to calls.
+/// Makes calls of the records of a rank.
 pub(super) struct RankRecords<'a> {
-    trace: RankTrace,
+    pub(super) trace: RankTrace,
     rank: u32,
     type_sizes: &'a [i32],
     /// Sizes of types that records created.
     user_types: HashMap<u16, u64>,
     communicators: HashMap<u16, Local>,
-    created: std::vec::IntoIter<Created>,
+    created: std::vec::IntoIter<NewCommunicator>,
     requests: HashMap<i64, Request>,
     /// End of the latest call, in ns.
     latest_ns: Option<i64>,
@@ -64,7 +64,7 @@ impl<'a> RankRecords<'a> {
         ranks: u32,
         times: ComputeTimes,
         type_sizes: &'a [i32],
-        created: Vec<Created>,
+        created: Vec<NewCommunicator>,
     ) -> Self {
         let mut trace = RankTrace::new(rank, ranks, times);
         trace.push(Call::Mark { phase: 0 });
@@ -187,7 +187,7 @@ impl<'a> RankRecords<'a> {
     }
 
     /// A communicator of the record. Returns whether its calls are replayed.
-    fn go_to(&mut self, communicator: u16) -> Result<Local, String> {
+    pub(super) fn go_to(&mut self, communicator: u16) -> Result<Local, String> {
         let local = *self.communicators.get(&communicator).ok_or_else(|| {
             format!("communicator {communicator}; expected MPI_COMM_WORLD (2), MPI_COMM_SELF (3) or one that an earlier record made")
         })?;
@@ -209,7 +209,7 @@ impl<'a> RankRecords<'a> {
             _ => WORLD,
         };
         match self.created.next().expect("one for each creation of the first pass") {
-            Created::Member { number, event, ranks, rank } => {
+            NewCommunicator::Member { number, event, ranks, rank } => {
                 // Communicators of one creation have no rank in common, so they share a slot.
                 let slot = EXCLUDED + 1 + ((event - 1) % SLOTS) as u16;
                 if self.trace.members.values().any(|member| member.slot == slot) {
@@ -221,19 +221,19 @@ impl<'a> RankRecords<'a> {
                 self.trace.members.insert(number, member);
                 self.communicators.insert(new, Local::Member(number));
             }
-            Created::Excluded => {
+            NewCommunicator::Excluded => {
                 let color = u32::MAX - 1 - self.rank;
                 self.trace.push(Call::CommSplit { communicator: slot_of_old, new: EXCLUDED, color, key: 0 });
                 self.trace.push(Call::CommFree { communicator: EXCLUDED });
             }
-            Created::Own => drop(self.communicators.insert(new, Local::Own)),
-            Created::Foreign => drop(self.communicators.insert(new, Local::Foreign)),
+            NewCommunicator::Own => drop(self.communicators.insert(new, Local::Own)),
+            NewCommunicator::Foreign => drop(self.communicators.insert(new, Local::Foreign)),
         }
         Ok(())
     }
 
     /// Bytes of `count` elements of a type.
-    fn bytes(&self, count: i64, data_type: i64) -> Result<u64, String> {
+    pub(super) fn bytes(&self, count: i64, data_type: i64) -> Result<u64, String> {
         let count = u64::try_from(count).map_err(|_| format!("{count} elements; expected 0 or more"))?;
         if count == 0 {
             return Ok(0);
@@ -251,7 +251,7 @@ impl<'a> RankRecords<'a> {
         size.ok_or_else(|| format!("data type {data_type} without a size; expected a record that creates it"))
     }
 
-    /// A record that creates a type or tells its size. The type of a known size is used by name.
+    /// A record that creates a type or gives its size.
     fn create_type(&mut self, kind: &str, record: &Record) -> Result<bool, String> {
         let number = |at: usize| record.numbers.get(at).copied().unwrap_or(0);
         let size = |data_type: i64| self.size(data_type).ok();
@@ -364,7 +364,7 @@ impl<'a> RankRecords<'a> {
         Ok(())
     }
 
-    /// Sender and tag of a receive from any: those of its status, if it can be true. A status may be garbage.
+    /// Sender and tag of a receive from any, from its status if that can be true. A status may be garbage.
     fn received(&self, from: u32, tag: u32, status: Option<&Status>) -> (u32, u32) {
         let Some(status) = status else { return (from, tag) };
         let sender = u32::try_from(status.source).ok().filter(|&sender| sender < self.trace.here.ranks);
@@ -452,104 +452,5 @@ impl<'a> RankRecords<'a> {
         let is_used = !slots.is_empty();
         self.trace.free_slots(slots);
         Ok(is_used)
-    }
-
-    fn collective(&mut self, kind: &str, record: &Record) -> Result<bool, String> {
-        let number = |at: usize| record.numbers.get(at).copied().unwrap_or(0);
-        let sized = |count: usize, data_type: usize| self.bytes(number(count), number(data_type));
-        let list = |at: usize, data_type: i64| -> Result<Vec<u64>, String> {
-            record.list(at).iter().map(|&count| self.bytes(count, data_type)).collect()
-        };
-        // The operation, the places of root and communicator, and bytes or blocks. The blocks of all but the own rank
-        // come from the other ranks' records.
-        let blocks;
-        let (operation, root, communicator, bytes) = match kind {
-            "Barrier" => (Operation::Barrier, None, 0, Some(0)),
-            "Bcast" => (Operation::Broadcast, Some(2), 3, Some(sized(0, 1)?)),
-            "Reduce" => (Operation::Reduce, Some(3), 4, Some(sized(0, 1)?)),
-            "Allreduce" => (Operation::Allreduce, None, 3, Some(sized(0, 1)?)),
-            "Scan" | "Exscan" => (Operation::Scan, None, 3, Some(sized(0, 1)?)),
-            "Allgather" => (Operation::Allgather, None, 4, Some(sized(2, 3)?)),
-            "Alltoall" => (Operation::Alltoall, None, 4, Some(sized(2, 3)?)),
-            // Data may stay in place at the root, so its other arguments count.
-            "Gather" if record.is_root => (Operation::Gather, Some(3), 4, Some(sized(5, 6)?)),
-            "Gather" => (Operation::Gather, Some(3), 4, Some(sized(1, 2)?)),
-            "Scatter" if record.is_root => (Operation::Scatter, Some(3), 4, Some(sized(5, 6)?)),
-            "Scatter" => (Operation::Scatter, Some(3), 4, Some(sized(1, 2)?)),
-            "Gatherv" => {
-                let own = usize::try_from(number(0)).unwrap_or(0);
-                let of_root = if record.is_root { record.list(0).get(own).copied() } else { None };
-                blocks = match of_root {
-                    Some(count) => vec![self.bytes(count, number(6))?],
-                    None => vec![sized(2, 3)?],
-                };
-                return self.vector(Operation::Gather, number(4), number(5), blocks);
-            }
-            "Scatterv" => {
-                blocks = list(0, number(2))?;
-                return self.vector(Operation::Scatter, number(5), number(6), blocks);
-            }
-            "Allgatherv" => {
-                blocks = list(0, number(3))?;
-                return self.vector(Operation::Allgather, 0, number(4), blocks);
-            }
-            "Alltoallv" => {
-                blocks = list(0, number(1))?;
-                return self.vector(Operation::Alltoall, 0, number(3), blocks);
-            }
-            "Alltoallw" => {
-                let each = record.list(0).iter().zip(record.list(2));
-                blocks = each.map(|(&count, &of)| self.bytes(count, of)).collect::<Result<_, _>>()?;
-                return self.vector(Operation::Alltoall, 0, number(1), blocks);
-            }
-            "Reduce_scatter" => {
-                blocks = list(0, number(1))?;
-                return self.vector(Operation::ReduceScatter, 0, number(3), blocks);
-            }
-            _ => unreachable!("{kind} is a kind that is replayed"),
-        };
-        let communicator = number(communicator) as u16;
-        if self.go_to(communicator)? == Local::Own {
-            return Ok(false);
-        }
-        let root = self.root(root.map_or(0, number))?;
-        self.trace.together(operation, root, Bytes(bytes.unwrap_or(0)), EQUAL);
-        Ok(true)
-    }
-
-    fn root(&self, root: i64) -> Result<u32, String> {
-        let ranks = self.trace.here.ranks;
-        let known = u32::try_from(root).ok().filter(|&root| root < ranks);
-        known.ok_or_else(|| format!("root {root} of a communicator of {ranks} ranks, which count from 0"))
-    }
-
-    /// A collective in its vector form. `blocks` are the sizes in this record.
-    fn vector(
-        &mut self,
-        operation: Operation,
-        root: i64,
-        communicator: i64,
-        mut blocks: Vec<u64>,
-    ) -> Result<bool, String> {
-        if self.go_to(communicator as u16)? == Local::Own {
-            return Ok(false);
-        }
-        let (ranks, rank) = (self.trace.here.ranks as usize, self.trace.here.rank as usize);
-        let root = self.root(root)?;
-        match operation {
-            Operation::Gather => {}
-            // Only the root has the sizes.
-            Operation::Scatter if blocks.is_empty() => blocks = vec![0; ranks],
-            _ if blocks.len() != ranks => {
-                let count = blocks.len();
-                return Err(format!("{count} sizes on a communicator of {ranks} ranks; expected one for each"));
-            }
-            Operation::Allgather => blocks = vec![blocks[rank]],
-            _ => {}
-        }
-        let place = self.trace.vectors.len() as u32;
-        self.trace.vectors.push((self.trace.here.number, operation, blocks));
-        self.trace.together(operation, root, Bytes(0), place);
-        Ok(true)
     }
 }

@@ -1,5 +1,6 @@
 //! The shared set of sst-dumpi, and sets written here record by record.
 
+use super::writer::*;
 use super::*;
 use crate::call::{Call, ANY};
 use crate::collective::Collectives;
@@ -11,137 +12,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const TIMES: ComputeTimes = ComputeTimes { ps_per_flop: 1e3, factor: 1.0, each: None };
-const WORLD: u16 = 2;
-const INT: u16 = 9;
-const BYTE: u16 = 5;
-const ANY_SOURCE: i32 = -1;
-const PROC_NULL: i32 = -2;
-
-/// Files by name.
-struct Given(BTreeMap<String, Vec<u8>>);
-
-impl Reader for Given {
-    fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
-        self.0.get(name).cloned().ok_or_else(|| format!("{name}: there is no such file"))
-    }
-
-    fn locate(&self, _: &str, name: &str) -> Result<PathBuf, String> {
-        Err(format!("{name}: not there"))
-    }
-}
-
-/// A file of one rank, record by record.
-#[derive(Clone)]
-struct Writer {
-    bytes: Vec<u8>,
-    at_ns: u64,
-    recorded: Vec<i32>,
-    missing: Vec<i32>,
-}
-
-/// An argument.
-enum Of<'a> {
-    H(u16),
-    I(i32),
-    B(u8),
-    List(&'a [i32]),
-    Types(&'a [u16]),
-    /// Bytes, source, tag of each.
-    Statuses(&'a [(i32, i32, i32)]),
-}
-use Of::{Statuses, Types, B, H, I};
-
-fn list(of: &[i32]) -> Of<'_> {
-    Of::List(of)
-}
-
-impl Writer {
-    fn new() -> Self {
-        let mut bytes = b"\xff\xaa\xddDUMPI".to_vec();
-        bytes.extend([0; 8]);
-        Self { bytes, at_ns: 0, recorded: vec![0; 291], missing: vec![0; 291] }
-    }
-
-    /// A call that starts 10 ns after the one before and takes 5 ns.
-    fn call(&mut self, kind: &str, arguments: &[Of<'_>]) -> &mut Self {
-        let number = kind_number(kind).unwrap();
-        self.recorded[usize::from(number)] += 1;
-        self.bytes.extend(number.to_be_bytes());
-        // Wall times, a thread, statuses.
-        self.bytes.extend([0x4b, 0, 0]);
-        self.at_ns += 10;
-        for ns in [self.at_ns, self.at_ns + 5] {
-            self.bytes.extend(((ns / 1_000_000_000) as u16).to_be_bytes());
-            self.bytes.extend(((ns % 1_000_000_000) as u32).to_be_bytes());
-        }
-        self.at_ns += 5;
-        for argument in arguments {
-            match argument {
-                H(number) => self.bytes.extend(number.to_be_bytes()),
-                I(number) => self.bytes.extend(number.to_be_bytes()),
-                B(number) => self.bytes.push(*number),
-                Of::List(numbers) => {
-                    self.bytes.extend((numbers.len() as i32).to_be_bytes());
-                    numbers.iter().for_each(|number| self.bytes.extend(number.to_be_bytes()));
-                }
-                Types(numbers) => {
-                    self.bytes.extend((numbers.len() as i32).to_be_bytes());
-                    numbers.iter().for_each(|number| self.bytes.extend(number.to_be_bytes()));
-                }
-                Statuses(statuses) => {
-                    self.bytes.extend((statuses.len() as i32).to_be_bytes());
-                    for (bytes, source, tag) in *statuses {
-                        self.bytes.extend(bytes.to_be_bytes());
-                        self.bytes.extend(source.to_be_bytes());
-                        self.bytes.extend([0, 0]);
-                        self.bytes.extend(tag.to_be_bytes());
-                    }
-                }
-            }
-        }
-        self
-    }
-
-    fn end(&self) -> Vec<u8> {
-        let mut bytes = self.bytes.clone();
-        bytes.extend(293u16.to_be_bytes());
-        let header = bytes.len() as u64;
-        bytes.extend([1, 0, 0]);
-        let footer = bytes.len() as u64;
-        bytes.extend(0xF007_FEE7_u64.to_be_bytes());
-        self.recorded.iter().chain(&self.missing).for_each(|count| bytes.extend(count.to_be_bytes()));
-        bytes.extend(b"\xff\xaa\xddDUMPI");
-        [0, 0, 0, header, 8, footer, 0].iter().for_each(|offset: &u64| bytes.extend(offset.to_be_bytes()));
-        bytes
-    }
-}
-
-fn given(ranks: &[Vec<u8>]) -> Given {
-    let meta = format!("hostname=a\nnumprocs={}\nfileprefix=app\n", ranks.len());
-    let files = (0..).zip(ranks).map(|(rank, bytes)| (format!("a/app-{rank:04}.bin"), bytes.clone()));
-    Given(files.chain([("a/app.meta".to_owned(), meta.into_bytes())]).collect())
-}
-
-fn traced(ranks: &[Writer]) -> Result<Trace, String> {
-    let ranks: Vec<_> = ranks.iter().map(Writer::end).collect();
-    read("a/app.meta", None, TIMES, &mut given(&ranks))
-}
-
-/// The set of one kind of program for all ranks.
-fn each(ranks: u32, write: impl Fn(u32, &mut Writer)) -> Vec<Writer> {
-    let mut all = vec![Writer::new(); ranks as usize];
-    (0..).zip(&mut all).for_each(|(rank, writer)| write(rank, writer));
-    all
-}
-
 /// Messages of the program by sender, receiver, tag and bytes, in job ranks, and collectives of a rank.
-type Sent = BTreeMap<(u32, u32, u32, u64), u32>;
+type SentMessages = BTreeMap<(u32, u32, u32, u64), u32>;
 
-fn sent(trace: Trace) -> (Sent, Vec<Call>) {
+fn sent(trace: Trace) -> (SentMessages, Vec<Call>) {
     let ranks = trace.ranks();
     let shared = JobProgram::new(Arc::new(trace), Arc::new(Collectives::study()));
-    let (mut sent, mut entered) = (Sent::new(), Vec::new());
+    let (mut sent, mut entered) = (SentMessages::new(), Vec::new());
     for rank in 0..ranks {
         let mut code = CallExpander::new(ranks, rank);
         while let Some(step) = code.next(&shared).unwrap() {
@@ -265,14 +142,14 @@ fn communicators_are_matched_by_the_order_of_creation() {
 fn groups_and_grids() {
     let ranks = each(6, |rank, writer| {
         let is_member = [5, 0, 2].contains(&rank);
-        let call = |writer: &mut Writer, kind: &str, of: &[Of<'_>]| {
+        let call = |writer: &mut Writer, kind: &str, of: &[Argument<'_>]| {
             writer.call(kind, of);
         };
         call(writer, "Comm_group", &[H(WORLD), H(3)]);
         call(writer, "Group_incl", &[H(3), I(2), list(&[5, 0]), H(4)]);
         call(writer, "Group_excl", &[H(3), I(3), list(&[0, 1, 3]), H(5)]);
         // {2, 4, 5} less {4} is {2, 5}; with {5, 0}: 5, 0, 2.
-        let ranges: [&[Of<'_>]; 1] = [&[H(3), I(1), I(1), list(&[4, 4, 1]), H(6)]];
+        let ranges: [&[Argument<'_>]; 1] = [&[H(3), I(1), I(1), list(&[4, 4, 1]), H(6)]];
         call(writer, "Group_range_incl", ranges[0]);
         call(writer, "Group_difference", &[H(5), H(6), H(7)]);
         call(writer, "Group_union", &[H(4), H(7), H(8)]);
@@ -295,7 +172,7 @@ fn groups_and_grids() {
         }
     });
     let (sent, entered) = sent(traced(&ranks).unwrap());
-    let expected: Sent = [((5, 2, 0, 10), 1), ((0, 2, 1, 1), 1), ((3, 5, 1, 1), 1)].into();
+    let expected: SentMessages = [((5, 2, 0, 10), 1), ((0, 2, 1, 1), 1), ((3, 5, 1, 1), 1)].into();
     assert_eq!(sent, expected);
     assert_eq!(entered.iter().map(Call::name).collect::<Vec<_>>(), ["split", "bcast", "split", "split"]);
 }
@@ -401,24 +278,6 @@ fn sizes_of_vector_forms_and_of_types() {
     assert_eq!(entered, expected);
 }
 
-trait ConcatArguments<'a> {
-    fn concat_arguments(self) -> Vec<Of<'a>>;
-}
-
-impl<'a> ConcatArguments<'a> for [&[Of<'a>]; 2] {
-    fn concat_arguments(self) -> Vec<Of<'a>> {
-        let copy = |of: &Of<'a>| match of {
-            H(number) => H(*number),
-            I(number) => I(*number),
-            B(number) => B(*number),
-            Of::List(numbers) => Of::List(numbers),
-            Types(numbers) => Types(numbers),
-            Statuses(statuses) => Statuses(statuses),
-        };
-        self.into_iter().flatten().map(copy).collect()
-    }
-}
-
 #[test]
 fn computation_is_the_gap_between_calls() {
     let mut writer = Writer::new();
@@ -509,7 +368,7 @@ fn mistakes_name_the_file_and_the_record() {
     assert!(wrong.contains("'barrier' for rank 0 (record 1) and 'allreduce' for rank 1 (record 1)"), "{wrong}");
     // Sets and files.
     let bytes = barrier.end();
-    let set = |files: &mut Given, path| read(path, None, TIMES, files).unwrap_err();
+    let set = |files: &mut NamedFiles, path| read(path, None, TIMES, files).unwrap_err();
     let mut files = given(&[bytes.clone(), bytes.clone()]);
     files.0.remove("a/app-0001.bin");
     let expected =
