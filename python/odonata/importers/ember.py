@@ -68,12 +68,14 @@ def ember(path: Path, pattern: str = "uniform") -> tuple[list[ImportedJob], tupl
             words = listed(unknown) if unknown else "no motif with messages"
             notes.append(f"pattern '{pattern}' stands for job {item.number}: {words}")
         placement = {} if nodes is None else {"name": "list", "nodes": nodes}
+        # One rank on each node, also on machines with several cores.
         jobs.append(
             ImportedJob(
                 f"ember-{item.number}",
                 ranks,
                 pattern,
-                placement=placement,
+                1,
+                placement,
                 program=programs if programs and not unknown else None,
             )
         )
@@ -233,9 +235,7 @@ def atlahs(path: Path, directory: Path) -> tuple[list[ImportedJob], tuple[str, .
         ranks = int(_core.trace(goal, "goal")["ranks"])
         placement = _atlahs_placement(path, places, number, len(files), ranks)
         program = {"name": "trace", "path": file_name(goal, directory)}
-        jobs.append(
-            ImportedJob(f"{goal.stem}-{number}", ranks, "uniform", placement=placement, program=program)
-        )
+        jobs.append(ImportedJob(f"{goal.stem}-{number}", ranks, "uniform", 1, placement, program=program))
     notes = [f"ATLAHS merge file: {plural(len(jobs), 'job')}, {sum(job.ranks for job in jobs)} ranks"]
     if isinstance(places, str):
         notes.append(

@@ -233,7 +233,7 @@ def from_ember(
         OdonataError: The file is not in Ember's format.
 
     Examples:
-        >>> odonata.importers.from_ember("loadfile", machine="edison").jobs
+        >>> odonata.importers.from_ember("loadfile", machine="dragonfly-1056").jobs
         2
     """
     jobs, notes = ember.ember(Path(table), pattern)
