@@ -1,13 +1,36 @@
-//! Every reader of task graphs, on any bytes.
+//! Every reader of traces, on any bytes. A DUMPI file is the only rank of a set.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use odonata_declare::Reader;
+use odonata_programs::trace_report;
 use odonata_trace::goal;
+use std::path::PathBuf;
+
+/// The same bytes as the only file of each kind of set.
+struct SameFile<'a>(&'a [u8]);
+
+impl Reader for SameFile<'_> {
+    fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
+        match name {
+            "fuzz.meta" => Ok(b"numprocs=1\n".to_vec()),
+            "fuzz-0000.bin" | "fuzz.0.et" => Ok(self.0.to_vec()),
+            _ => Err(format!("{name}: not there")),
+        }
+    }
+
+    fn locate(&self, _: &str, name: &str) -> Result<PathBuf, String> {
+        Err(format!("{name}: not there"))
+    }
+}
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(graph) = goal::read("fuzz.goal", &mut &data[..]) {
         let ranks = graph.ranks.len() as u32;
         assert!((0..ranks).flat_map(|rank| graph.sends(rank)).all(|(to, _)| to < ranks));
+    }
+    for path in ["fuzz-0000.bin", "fuzz.0.et"] {
+        let _ = trace_report(path, None, &mut SameFile(data));
     }
 });

@@ -23,6 +23,7 @@ mod run;
 pub mod schema;
 mod spec;
 mod summary;
+mod trace;
 mod usage;
 
 pub use characterize::Character;
@@ -42,4 +43,5 @@ pub use odonata_workload::search;
 pub use plan::{MachinePlan, Plan};
 pub use run::{program_mistake, CheckReport, MachineReport, RunError, RunResult, SweepAxis};
 pub use spec::ExperimentSpec;
+pub use trace::trace;
 pub use usage::peak_rss_bytes;

@@ -102,7 +102,7 @@ impl Plan {
         }
         let assumptions = assumptions::assumed(&resolved, &document, said, &ignored);
         let unmatched = jobs::unmatched(workload);
-        let mut warnings = jobs::warnings(&scenario.machine, workload);
+        let mut warnings = jobs::warnings(&scenario.machine, &specs, workload);
         let lost = failures::describe(&absent).map(|words| format!("{words}; absent from the run"));
         warnings.splice(0..0, hardware.warnings.into_iter().chain(lost));
         warnings.extend(engine.engine.warnings(&scenario));

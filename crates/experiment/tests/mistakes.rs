@@ -144,7 +144,11 @@ fn missing_keys() {
 
 #[test]
 fn wrong_types() {
-    with("ranks = 16", "ranks = \"16\"").at(Type, 17, 9, "\"16\"").says("found a text").helps("write `ranks = 4`");
+    with("ranks = 16", "ranks = \"16\"")
+        .at(Name, 17, 9, "\"16\"")
+        .says("unknown ranks '16'")
+        .helps("expected \"trace\" or a whole number from 1 up");
+    with("ranks = 16", "ranks = 1.5").at(Type, 17, 9, "1.5");
     with("periodic = false", "periodic = 0").at(Type, 16, 45, "0").says("true or false");
     with("[[job]]\nname = \"fft\"\n", "[job]\nname = \"fft\"\n").at(Syntax, 14, 3, "job");
     with("name = \"fft\"", "name = ['fft']").at(Type, 9, 8, "['fft']");

@@ -1,7 +1,7 @@
 //! Formats of files, and their detection.
 
 use crate::text::is_text;
-use crate::{codes, csv, damselfly, htsim, tracer, CommunicationGraph, PlacementTable};
+use crate::{codes, csv, damselfly, htsim, matrix, tracer, CommunicationGraph, PlacementTable};
 use odonata_declare::{words, FileError};
 
 words! {
@@ -20,6 +20,7 @@ words! {
         Csv = "csv": "a table with the columns `src`, `dst`, `bytes`, CSV or Parquet",
         Damselfly = "damselfly": "records of Damselfly: two 32-bit numbers and one 64-bit number",
         Htsim = "htsim": "the connection matrix of htsim (`.cm`)",
+        Matrix = "matrix": "a matrix of bytes as text, a row for each sender",
     }
 }
 
@@ -61,6 +62,7 @@ impl GraphFormat {
     pub fn detect(bytes: &[u8]) -> Self {
         match is_text(bytes) {
             true if htsim::matches_format(&bytes[..bytes.len().min(4096)]) => Self::Htsim,
+            true if matrix::matches_format(first_lines(bytes)) => Self::Matrix,
             true => Self::Csv,
             false => Self::Damselfly,
         }
@@ -72,6 +74,14 @@ impl GraphFormat {
             Self::Csv => csv::communication_graph(label, bytes, Some(ranks)),
             Self::Damselfly => damselfly::communication_graph(label, bytes, Some(ranks)),
             Self::Htsim => htsim::communication_graph(label, bytes, Some(ranks)),
+            Self::Matrix => matrix::communication_graph(label, bytes, Some(ranks)),
         }
     }
+}
+
+/// The whole lines at the start of a text, or its only line.
+fn first_lines(bytes: &[u8]) -> &[u8] {
+    let start = &bytes[..bytes.len().min(1 << 20)];
+    let cut = start.iter().rposition(|&byte| byte == b'\n').unwrap_or(start.len());
+    &start[..cut]
 }

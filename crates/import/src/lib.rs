@@ -15,6 +15,7 @@ pub mod damselfly;
 mod format;
 mod graph;
 pub mod htsim;
+pub mod matrix;
 mod message_list;
 mod placement_table;
 mod text;

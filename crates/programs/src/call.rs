@@ -18,7 +18,7 @@ pub const WORLD: u16 = 0;
 
 /// One instruction of a rank. Ranks are numbered within the communicator. Requests are slots of the rank, numbered by
 /// the program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Call {
     /// Blocking send: returns when the buffer can be reused.
     Send {

@@ -143,7 +143,8 @@ impl CallExpander {
     /// The last call for messages: its number, the program (from 1) if there are several, the line.
     pub fn place(&self, shared: &JobProgram) -> String {
         let program = self.program(shared).map_or(String::new(), |number| format!(" of program {}", number + 1));
-        let line = self.line(shared).map_or(String::new(), |line| format!(", line {line}"));
+        let word = shared.program.place_word();
+        let line = self.line(shared).map_or(String::new(), |line| format!(", {word} {line}"));
         format!("call {}{line}{program}", self.calls)
     }
 

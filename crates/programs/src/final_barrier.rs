@@ -55,6 +55,10 @@ impl RankProgram for FinalBarrier {
         phase != self.phase() && self.0.is_communication(phase)
     }
 
+    fn place_word(&self) -> &'static str {
+        self.0.place_word()
+    }
+
     fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {
         (index < self.0.blocks(rank)).then(|| self.0.line(rank, index, place))?
     }

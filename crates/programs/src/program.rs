@@ -33,7 +33,7 @@ pub use pf3d::{Pf3dParameters, Pf3dPhase};
 pub use ping_pong::PingPongParameters;
 pub use ring::RingParameters;
 pub use stencil_nd::StencilNdParameters;
-pub use trace::{TraceFormat, TraceParameters};
+pub use trace::TraceParameters;
 pub use uniform_random::UniformRandomParameters;
 
 use crate::rule::{End, ProgramRule};

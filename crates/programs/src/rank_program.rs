@@ -53,6 +53,11 @@ pub trait RankProgram: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// What [`Self::line`] counts: lines of a text, or records of a trace.
+    fn place_word(&self) -> &'static str {
+        "line"
+    }
+
     /// Line of a block's instruction, if the program was read from a file.
     fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {
         let _ = (rank, index, place);

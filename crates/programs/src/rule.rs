@@ -1,5 +1,6 @@
 //! Programs as users write them: a name and parameters.
 
+use crate::collective::Collectives;
 use crate::final_barrier::FinalBarrier;
 use crate::rank_program::RankProgram;
 use odonata_declare::{parameters, Kind, ParameterError, ParameterMistake, ParameterStruct, Reader, RuleSpec, AUTO};
@@ -31,10 +32,28 @@ pub trait ProgramRule: ParameterStruct {
         Ok(())
     }
 
+    /// Reads the files for as many ranks as they have, and returns how many. `None` if they have no number of ranks.
+    ///
+    /// # Errors
+    /// Errors of [`Self::read`].
+    fn read_ranks(&mut self, files: &mut dyn Reader) -> Result<Option<u32>, ParameterMistake> {
+        let _ = files;
+        Ok(None)
+    }
+
     /// The task graph that was read, if the program is a graph instead of a sequence of calls. It has as many
-    /// ranks as [`Self::read`] was given.
-    fn graph(&self) -> Option<Arc<TaskGraph>> {
-        None
+    /// ranks as [`Self::read`] was given. Collectives become the messages of their algorithms.
+    ///
+    /// # Errors
+    /// Too many tasks.
+    fn graph(&self, collectives: &Collectives) -> Result<Option<Arc<TaskGraph>>, ParameterMistake> {
+        let _ = collectives;
+        Ok(None)
+    }
+
+    /// What a user should know of the files that were read, such as calls that a trace lacks.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Builds the program of a job, without its end.

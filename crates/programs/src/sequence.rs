@@ -145,6 +145,10 @@ impl RankProgram for Sequence {
         }
     }
 
+    fn place_word(&self) -> &'static str {
+        self.programs[0].place_word()
+    }
+
     fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {
         let (_, program, index) = self.find(rank, index)?;
         program.line(rank, index, place)

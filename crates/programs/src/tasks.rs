@@ -39,17 +39,17 @@ pub fn tasks_of(shared: &JobProgram, rank: u32) -> Result<RankTasks, String> {
 
 /// Requests of the program and of collectives have separate numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Slots {
+pub(crate) enum Slots {
     Program,
     Collective,
 }
 
 #[derive(Default)]
-struct TaskList {
-    tasks: Vec<Task>,
-    waits: Vec<(u32, Dependency)>,
+pub(crate) struct TaskList {
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) waits: Vec<(u32, Dependency)>,
     /// What the next task waits for.
-    next: Vec<Dependency>,
+    pub(crate) next: Vec<Dependency>,
     /// Ends of open requests.
     requests: BTreeMap<(Slots, u32), Vec<Dependency>>,
     /// The lane of the tasks: a stream, or 0.
@@ -65,7 +65,7 @@ struct TaskList {
 
 impl TaskList {
     /// Adds a call, or says why it cannot be a task.
-    fn add(&mut self, call: Call, slots: Slots) -> Result<(), &'static str> {
+    pub(crate) fn add(&mut self, call: Call, slots: Slots) -> Result<(), &'static str> {
         match call {
             Call::Send { to, bytes, tag, communicator } => {
                 self.push(Work::Send { to, bytes, tag, communicator }, Event::End);
@@ -105,8 +105,13 @@ impl TaskList {
         Ok(())
     }
 
+    /// Adds a task that waits for none, and for which none waits, yet.
+    pub(crate) fn push_alone(&mut self, work: Work, lane: u8) {
+        self.tasks.push(Task { lane, ..work.into() });
+    }
+
     /// Adds a task. The task after it waits for the event.
-    fn push(&mut self, work: Work, event: Event) -> u32 {
+    pub(crate) fn push(&mut self, work: Work, event: Event) -> u32 {
         let task = self.tasks.len() as u32;
         self.tasks.push(Task { lane: self.lane, ..work.into() });
         self.next.sort_unstable();

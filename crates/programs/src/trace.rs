@@ -1,24 +1,40 @@
 //! Traces: replay of the calls of a real run.
 //!
 //! ```text
-//! list of files, or one file ──► lines (trace/line.rs) ──► calls of each rank (trace/rank.rs) ──► Trace : RankProgram
+//! list of files, or one file ──► lines (trace/line.rs) ──┬─► calls of each rank (trace/rank.rs) ──► Trace : RankProgram
+//! DUMPI set ──► records (trace/dumpi.rs) ────────────────┘
 //! ```
-//! The format is the time-independent trace of SimGrid (`smpirun -trace-ti`): one line per action, with the rank, sizes
+//! The format of lines is the time-independent trace of SimGrid (`smpirun -trace-ti`): one line per action, with the rank, sizes
 //! in elements of a data type, and computation in floating-point operations. It has no communicators, but the traces of
 //! virtual ranks do (`vmpi/src/trace.c`). `docs/models/programs.md` explains the consequences.
 
+mod astra;
+pub(crate) mod chakra;
 mod communicators;
+pub(crate) mod dumpi;
+pub(crate) mod foreign;
+mod graph;
 mod line;
 mod rank;
+mod recording;
+mod report;
 
 use crate::call::Call;
 use crate::code::Code;
 use crate::rank_program::RankProgram;
+pub(crate) use chakra::ChakraSettings;
 use communicators::{Members, Sizes};
+pub(crate) use graph::NodeGraph;
 use line::Line;
 use odonata_declare::Reader;
+use odonata_trace::Survey;
 use odonata_units::Bytes;
+pub(crate) use rank::ComputeTimes;
 use rank::RankTrace;
+pub(crate) use recording::Content;
+pub use recording::{Recording, TraceFormat};
+pub use report::{trace_report, CollectiveTotal, Pair, TraceReport};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Instructions of a block. Each rank stores one block; a smaller value costs more calls of `block`.
@@ -30,11 +46,21 @@ pub struct Trace {
     ranks: Vec<RankTrace>,
     /// Sizes of vector collectives, by communicator and then in the order of the calls.
     sizes: Vec<(Arc<Members>, Sizes)>,
+    /// What calls are numbered by in the files: lines or records.
+    place: &'static str,
+    survey: Survey,
+    /// Of all calls: the same for traces that replay the same.
+    pub(crate) fingerprint: u64,
 }
 
 impl Trace {
-    /// Reads the trace of `ranks` ranks from the file called `path`.
-    pub(crate) fn read(path: &str, ranks: u32, flops_per_s: f64, files: &mut dyn Reader) -> Result<Self, String> {
+    /// Reads the time-independent trace in the file called `path`. `ranks` is the number of ranks of the job, if it is given.
+    pub(crate) fn read(
+        path: &str,
+        ranks: Option<u32>,
+        times: ComputeTimes,
+        files: &mut dyn Reader,
+    ) -> Result<Self, String> {
         let bytes = files.read_filled(path)?;
         let text = text_of(path, &bytes)?;
         let mut texts = vec![(path.to_owned(), text.to_owned())];
@@ -43,42 +69,73 @@ impl Trace {
             let names = text.lines().map(str::trim).filter(|line| !is_empty(line));
             let named = names.map(|name| {
                 let name = if name.starts_with('/') { name.to_owned() } else { format!("{directory}{name}") };
-                let text = text_of(&name, &files.read_filled(&name)?)?.to_owned();
+                // SimGrid takes names relative to its working directory, so the list's own folder may be in them.
+                let in_folder = format!("{directory}{}", name.rsplit('/').next().unwrap_or_default());
+                let bytes = files.read_filled(&name);
+                let bytes = bytes.or_else(|reason| files.read_filled(&in_folder).map_err(|_| reason))?;
+                let text = text_of(&name, &bytes)?.to_owned();
                 Ok((name, text))
             });
             texts = named.collect::<Result<_, String>>()?;
         }
-        let mut traced = 0;
+        let (mut traced, mut lines) = (0, 0u64);
         for (name, text) in &texts {
             each_line(name, text, |line| {
                 traced = traced.max(line.rank()?.saturating_add(1));
+                lines += 1;
                 Ok(())
             })?;
         }
-        if traced != ranks {
+        if let Some(ranks) = ranks.filter(|&ranks| ranks != traced) {
             return Err(format!("{path}: a trace of {traced} ranks, but the job has {ranks}"));
         }
-        let mut all: Vec<RankTrace> = (0..ranks).map(|rank| RankTrace::new(rank, ranks, flops_per_s)).collect();
-        for (name, text) in &texts {
-            each_line(name, text, |line| all[line.rank()? as usize].follow(line))?;
+        // Each rank has a line, so without the ranks of a job a wrong number takes no memory.
+        if ranks.is_none() && u64::from(traced) > lines {
+            return Err(format!("{path}: a line of rank {}, but only {lines} lines; expected all ranks", traced - 1));
         }
-        Self::of(path, all)
+        let mut all: Vec<RankTrace> = (0..traced).map(|rank| RankTrace::new(rank, traced, times)).collect();
+        let mut survey = Survey::default();
+        for (name, text) in &texts {
+            each_line(name, text, |line| all[line.rank()? as usize].follow(line, &mut survey))?;
+        }
+        const WORLD: &str =
+            "SimGrid traces have no communicators, so a trace with collectives of only some ranks cannot \
+            be replayed (traces of vmpirun can)";
+        Self::of(path, all, "line", WORLD, survey)
     }
 
-    /// Joins the ranks of a run, if they agree.
-    fn of(path: &str, mut ranks: Vec<RankTrace>) -> Result<Self, String> {
+    /// Joins the ranks of a run, if they agree. `place` is what calls are numbered by in the files, `world` the reason
+    /// why all ranks must call the same collectives.
+    fn of(
+        path: &str,
+        mut ranks: Vec<RankTrace>,
+        place: &'static str,
+        world: &str,
+        survey: Survey,
+    ) -> Result<Self, String> {
         if let Some(silent) = ranks.iter().position(RankTrace::is_empty) {
-            return Err(format!("{path}: no line of rank {silent}; expected lines of ranks 0 to {}", ranks.len() - 1));
+            return Err(format!(
+                "{path}: no {place} of rank {silent}; expected {place}s of ranks 0 to {}",
+                ranks.len() - 1
+            ));
         }
         for rank in &mut ranks {
             rank.end();
         }
-        let members = communicators::members(&ranks).map_err(|reason| format!("{path}: {reason}"))?;
-        if let Some(reason) = communicators::disagreement(&ranks, &members) {
+        let members = communicators::members(&ranks, place).map_err(|reason| format!("{path}: {reason}"))?;
+        if let Some(reason) = communicators::disagreement(&ranks, &members, place, world) {
             return Err(format!("{path}: {reason}"));
         }
         let sizes = communicators::sizes(&mut ranks, &members);
-        Ok(Self { ranks, sizes })
+        let mut hasher = DefaultHasher::new();
+        ranks.iter().for_each(|rank| rank.calls.hash(&mut hasher));
+        sizes.iter().for_each(|(_, sizes)| sizes.hash(&mut hasher));
+        Ok(Self { ranks, sizes, place, survey, fingerprint: hasher.finish() })
+    }
+
+    /// What the files have, and what of it is replayed.
+    pub fn survey(&self) -> &Survey {
+        &self.survey
     }
 }
 
@@ -140,6 +197,10 @@ impl RankProgram for Trace {
 
     fn phases(&self) -> Vec<String> {
         vec!["trace".into()]
+    }
+
+    fn place_word(&self) -> &'static str {
+        self.place
     }
 
     fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {

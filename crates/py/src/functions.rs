@@ -38,6 +38,15 @@ pub(crate) fn program_mistake(py: Python<'_>, text: &str, ranks: u32) -> PyResul
     errors::guarded(py, || odonata_experiment::program_mistake(text, ranks))
 }
 
+/// What a trace has, and which of its records a replay uses.
+#[pyfunction]
+#[pyo3(signature = (path, format = None))]
+pub(crate) fn trace(py: Python<'_>, path: PathBuf, format: Option<String>) -> PyResult<Bound<'_, PyAny>> {
+    let read = background::awaited(py, move || odonata_experiment::trace(&path, format.as_deref()))?;
+    let found = read.map_err(|reason| errors::mistake(py, &reason))?;
+    json_object(py, &found)
+}
+
 /// The memory that this process may still take and of which limit it is left, or None if the system does not say.
 #[pyfunction]
 pub(crate) fn available_memory() -> Option<(u64, String)> {

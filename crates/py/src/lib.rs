@@ -27,7 +27,7 @@ mod _core {
     use super::functions::{
         available_memory, checkpoint, class_statistics, host_names, is_seed, machine_format, machine_formats,
         peak_rss_bytes, presets, program_mistake, read_experiment, read_file, reference, schema, tables,
-        tables_reference, time_ps, version,
+        tables_reference, time_ps, trace, version,
     };
     use super::{errors, PyModule, PyResult};
     use pyo3::types::PyModuleMethods;

@@ -5,6 +5,7 @@
 //! special case in which each task waits for the task before it on lane 0.
 //!
 //! Readers make task graphs of files: [`goal`]. A reader takes a stream and holds no more of the file than one rank.
+//! [`dumpi`] reads the records of sequences of calls, [`chakra`] nodes with collectives. A [`Survey`] says which records a reader used.
 //!
 //! ```
 //! use odonata_trace::{Dependency, Event, RankTasks, Work};
@@ -18,8 +19,14 @@
 //! assert_eq!(rank.dependencies(1), [after]);
 //! ```
 
+pub mod chakra;
+pub mod dumpi;
 pub mod goal;
 mod input;
+mod protobuf;
+mod slice;
+mod survey;
 mod task;
 
+pub use survey::{RecordKind, Survey, NOTHING};
 pub use task::{Dependency, Event, RankTasks, Task, TaskGraph, Work, ANY};

@@ -155,6 +155,19 @@ pub struct TaskGraph {
 }
 
 impl TaskGraph {
+    /// The same graph with other times of computation.
+    ///
+    /// # Errors
+    /// Errors of `change`.
+    pub fn with_compute_times(mut self, change: impl Fn(Time) -> Result<Time, String>) -> Result<Self, String> {
+        for task in self.ranks.iter_mut().flat_map(|rank| &mut rank.tasks) {
+            if let Work::Compute { time } = &mut task.work {
+                *time = change(*time)?;
+            }
+        }
+        Ok(self)
+    }
+
     /// Target and size of each message of a rank.
     pub fn sends(&self, rank: u32) -> impl Iterator<Item = (u32, Bytes)> + '_ {
         self.ranks[rank as usize].tasks().iter().filter_map(|task| match task.work {

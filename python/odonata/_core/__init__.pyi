@@ -38,6 +38,7 @@ __all__ = [
     "tables",
     "tables_reference",
     "time_ps",
+    "trace",
     "version",
 ]
 
@@ -370,6 +371,12 @@ def tables_reference() -> str:
 def presets() -> list[Preset]: ...
 def program_mistake(text: str, ranks: int) -> tuple[str, str] | None:
     """What is wrong with the text of a rank program: its place (`line 3, column 5`) and why."""
+
+def trace(
+    path: str | PathLike[str],
+    format: str | None = None,  # noqa: A002 - the name of the key
+) -> dict[str, Any]:
+    """What a trace has: ranks, messages, collectives, computation, and which records a replay uses."""
 
 def version() -> str: ...
 def product_seconds(

@@ -11,7 +11,7 @@ from typing import Any
 
 from odonata._core import Experiment
 from odonata.errors import OdonataError, nearest
-from odonata.importers import queues, replay, slurm
+from odonata.importers import ember, queues, replay, slurm
 from odonata.importers.jobs import Hardware, ImportedJob, experiment, hardware, listed, plural
 from odonata.importers.queues import Queue
 
@@ -216,6 +216,47 @@ def from_tracer(
     """
     jobs = replay.tracer(Path(table), Path(directory), pattern=pattern)
     return _of(jobs, machine, directory, replay.tracer_notes(Path(table), jobs))
+
+
+def from_ember(
+    table: File, *, machine: str | None = None, pattern: str = "uniform", directory: File = "."
+) -> ImportResult:
+    """Jobs of an Ember load file, on the nodes of their lists.
+
+    Args:
+        table: The load file.
+        machine: As in `from_codes`.
+        pattern: Traffic pattern of jobs with motifs that have no program here.
+        directory: As in `from_slurm`.
+
+    Raises:
+        OdonataError: The file is not in Ember's format.
+
+    Examples:
+        >>> odonata.importers.from_ember("loadfile", machine="dragonfly-1056").jobs
+        2
+    """
+    jobs, notes = ember.ember(Path(table), pattern)
+    return _of(jobs, machine, directory, notes)
+
+
+def from_atlahs(table: File, *, machine: str | None = None, directory: File = ".") -> ImportResult:
+    """Jobs of an ATLAHS merge file: GOAL files and their nodes.
+
+    Args:
+        table: The merge file, in JSON.
+        machine: As in `from_codes`.
+        directory: As in `from_slurm`.
+
+    Raises:
+        OdonataError: The file is not in ATLAHS' format, or a GOAL file is not there.
+
+    Examples:
+        >>> odonata.importers.from_atlahs("merge.json").jobs
+        2
+    """
+    jobs, notes = ember.atlahs(Path(table), Path(directory))
+    return _of(jobs, machine, directory, notes)
 
 
 def _of(

@@ -26,6 +26,7 @@ class ImportedJob:
         ranks_per_node: Ranks per node, if the file has them.
         placement: Placement of the job; the default if empty.
         replaced: The traffic of the other program for which `pattern` stands, if the file only names it.
+        program: Program, or programs one after the other, instead of the pattern.
     """
 
     name: str
@@ -34,6 +35,7 @@ class ImportedJob:
     ranks_per_node: int | None = None
     placement: Mapping[str, Any] = field(default_factory=dict)
     replaced: str | None = None
+    program: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,8 @@ def experiment(jobs: Sequence[ImportedJob], machine: Mapping[str, Any] | None) -
     if machine is not None:
         parts.append("format = 3\n\n[machine]\n" + toml.document(machine))
     for job in jobs:
-        keys: dict[str, Any] = {"name": job.name, "pattern": job.pattern, "ranks": job.ranks}
+        sends = {"pattern": job.pattern} if job.program is None else {"program": job.program}
+        keys: dict[str, Any] = {"name": job.name, **sends, "ranks": job.ranks}
         if job.ranks_per_node is not None:
             keys["ranks_per_node"] = job.ranks_per_node
         if job.placement:

@@ -1,7 +1,8 @@
 """Jobs of trace replays: workload files of CODES and configurations of TraceR.
 
-The traces themselves (DUMPI, OTF2, BigSim) are not read, so the caller gives a pattern. Synthetic workloads
-of CODES contain their pattern. Ranks, names, iterations and placements come from the files.
+A DUMPI set that is there is replayed. Other traces (OTF2, BigSim) are not read, so the caller gives a
+pattern. Synthetic workloads of CODES contain their pattern. Ranks, names, iterations and placements come
+from the files.
 """
 
 from __future__ import annotations
@@ -71,8 +72,9 @@ def codes(
                     f"{allocation}, line {line}: {len(nodes)} nodes, but job {len(jobs)} has {ranks} ranks"
                 )
             placement = _file(allocation, "codes", len(jobs), directory)
-        replaced = None if synthetic else words[1]
-        jobs.append(_job(words[1], len(jobs), ranks, sends, placement, replaced))
+        program = None if synthetic else _dumpi(path.parent / words[1], directory)
+        replaced = None if synthetic or program else words[1]
+        jobs.append(_job(words[1], len(jobs), ranks, sends, placement, replaced, program))
     if not jobs:
         raise OdonataError(f"{path} has no jobs; expected lines like '216 amg/dumpi-'")
     if places is not None and len(places) > len(jobs):
@@ -125,7 +127,11 @@ def codes_notes(path: Path, jobs: Sequence[ImportedJob], *, sized: bool) -> Iter
     """
     lines = _filled(path)
     yield f"CODES workload file: {plural(len(jobs), 'job')}, {sum(job.ranks for job in jobs)} ranks"
-    read = {words[1]: job for (_, words), job in zip(lines, jobs, strict=True) if job.replaced is None}
+    read = {
+        words[1]: job
+        for (_, words), job in zip(lines, jobs, strict=True)
+        if job.replaced is None and job.program is None
+    }
     for word, job in read.items():
         yield f"{word} is read as pattern '{_pattern_name(job)}'"
     yield from replaced_notes(jobs)
@@ -168,10 +174,17 @@ def _job(
     sends: dict[str, Any],
     placement: dict[str, Any],
     replaced: str | None,
+    program: dict[str, Any] | None = None,
 ) -> ImportedJob:
     """A job with the name of its trace, or of the keyword that replaces one."""
     pattern = sends["name"] if len(sends) == 1 else sends
-    return ImportedJob(f"{_name(source)}-{number}", ranks, pattern, None, placement, replaced)
+    return ImportedJob(f"{_name(source)}-{number}", ranks, pattern, None, placement, replaced, program)
+
+
+def _dumpi(prefix: Path, directory: Path) -> dict[str, Any] | None:
+    """The replay of a DUMPI set, if it is there: CODES names it up to the number of a rank, as `dumpi-`."""
+    meta = prefix.with_name(prefix.name.removesuffix("-") + ".meta")
+    return {"name": "trace", "path": file_name(meta, directory)} if meta.is_file() else None
 
 
 def _synthetic(path: Path, line: int, word: str, ranks: int) -> dict[str, Any] | None:

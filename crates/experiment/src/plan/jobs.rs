@@ -32,14 +32,21 @@ fn job_words(
     files: &mut Files<'_>,
     report: &mut Report<'_>,
 ) -> Option<JobSpec> {
-    let ranks = job.fields.count("ranks")?;
+    let given = job.fields.count("ranks");
+    let of_trace = if given.is_none() { Some(trace_words(job, files, report)?) } else { None };
+    let ranks = given.or(of_trace.as_ref().map(|(ranks, _)| *ranks))?;
     let mut placement = PlacementSpec::parse(job.placement.name.value).expect("a known placement");
     let placement_set = set_all(&job.placement, report, |key, value| placement.set(key, value));
     let work = match &job.work {
         WorkEntry::Pattern { pattern, traffic } => pattern_words(pattern, traffic, ranks, files, report),
         WorkEntry::Program { programs, execution } => {
-            let words = programs.iter().map(|program| program_words(program, ranks, files, report));
-            let programs = words.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
+            let programs = match of_trace {
+                Some((_, program)) => vec![program],
+                None => {
+                    let words = programs.iter().map(|program| program_words(program, ranks, files, report));
+                    words.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?
+                }
+            };
             Some(Work::Program { programs, collectives: Arc::clone(collectives), execution: *execution })
         }
     };
@@ -48,6 +55,38 @@ fn job_words(
     }
     accept(placement.rule_mut().read(files), &job.placement, report)?;
     Some(JobSpec { name: job.name.clone(), ranks, work: work?, placement, settings: job.settings.clone() })
+}
+
+/// The only program of a job with `ranks = "trace"`, and its ranks.
+fn trace_words(job: &JobEntry, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<(u32, ProgramSpec)> {
+    // A missing key was reported.
+    job.fields.given("ranks")?;
+    let mut refuse = |reason: &str| {
+        report.add(ProblemKind::Value, job.place_of("ranks"), format!("'ranks': \"trace\", but {reason}"), None);
+        None
+    };
+    let WorkEntry::Program { programs: all, .. } = &job.work else {
+        return refuse("the job has a pattern; expected a number");
+    };
+    let [chosen] = &all[..] else { return refuse("the job has several programs; expected a number") };
+    let known = programs().find(|program| program.name == chosen.name.value).expect("a known program");
+    let mut spec = ProgramSpec::of(known);
+    set_all(chosen, report, |key, value| spec.set(key, value)).then_some(())?;
+    match spec.rule_mut().read_ranks(files) {
+        Ok(Some(ranks)) => Some((ranks, spec)),
+        Ok(None) => {
+            let reason = format!(
+                "'ranks': \"trace\", but program '{}' has no number of ranks in its file; expected a number",
+                chosen.name.value
+            );
+            report.add(ProblemKind::Value, job.place_of("ranks"), reason, None);
+            None
+        }
+        Err(mistake) => {
+            accept(Err(mistake), chosen, report);
+            None
+        }
+    }
 }
 
 fn program_words(
@@ -203,7 +242,7 @@ pub(super) fn unmatched(workload: &Workload) -> Vec<(usize, String)> {
 
 /// What a user should know of the jobs: those that send nothing, unless nobody knows what they send, and programs that are too
 /// long to be looked at in full.
-pub(super) fn warnings(machine: &Machine, workload: &Workload) -> Vec<String> {
+pub(super) fn warnings(machine: &Machine, specs: &[JobSpec], workload: &Workload) -> Vec<String> {
     // A program of one rank, or of messages without bytes, sends as much as its calls say.
     let of_patterns = workload.jobs.iter().filter(|job| !job.idle && job.rule.is_some());
     let known = of_patterns.filter(|job| job.pattern.missing_messages().is_none());
@@ -214,7 +253,18 @@ pub(super) fn warnings(machine: &Machine, workload: &Workload) -> Vec<String> {
     let silent = silent.map(|job| format!("job '{}' sends nothing: its pattern gives no rank a message", job.name));
     let left_out = workload.jobs.iter().filter_map(|job| Some((&job.name, job.examined.left_out.as_ref()?)));
     let left_out = left_out.map(|(name, words)| format!("job '{name}': {words}"));
-    silent.chain(left_out).chain(workload.jobs.iter().filter_map(|job| busy_rail(machine, job))).collect()
+    let of_files = specs.iter().filter(|spec| !spec.settings.absent).flat_map(|spec| match &spec.work {
+        Work::Program { programs, .. } => {
+            let warnings = programs.iter().flat_map(|program| program.rule().warnings());
+            warnings.map(|words| format!("job '{}': {words}", spec.name)).collect()
+        }
+        Work::Pattern { .. } => Vec::new(),
+    });
+    silent
+        .chain(of_files)
+        .chain(left_out)
+        .chain(workload.jobs.iter().filter_map(|job| busy_rail(machine, job)))
+        .collect()
 }
 
 /// Share of the busiest NIC, relative to an equal share, from which a warning names it: one of two NICs with three

@@ -1,6 +1,6 @@
 //! `[[job]]`: the jobs.
 
-use odonata_declare::{Family, Key, Kind, ParameterStruct, Value, Variant, VariantInfo};
+use odonata_declare::{Choice, Family, Key, Kind, ParameterStruct, Value, Variant, VariantInfo};
 use odonata_document::{
     variant::{self, belongs_to, VariantChoice},
     Chooser, Entry, Fields, Node, Place, ProblemKind, Raw, Report, Section, Table,
@@ -29,6 +29,10 @@ pub(crate) static TRAFFIC: Family = Family::new("traffic", || workload::TRAFFIC.
 /// A program, or several.
 static PROGRAMS_IN_TURN: [Kind; 2] = [Kind::Variant(&PROGRAM), Kind::List(&Kind::Variant(&PROGRAM))];
 
+/// As many ranks as the files of the program.
+const TRACE: &Choice = &Choice { name: "trace", doc: "as many as the trace of the job's program has" };
+static RANKS: Kind = Kind::count(1);
+
 /// The keys of `[[job]]`.
 pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
     let mut keys = vec![
@@ -38,7 +42,11 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
             "`job` and the number of the job",
             "Unique name. The random choices of a job depend on its name, not on its position in the file.",
         ),
-        Key::required("ranks", Kind::count(1), "Number of ranks."),
+        Key::required(
+            "ranks",
+            Kind::WordOr(TRACE, &RANKS),
+            "Number of ranks. `trace` takes it from the trace that the job replays.",
+        ),
     ];
     keys.extend(JobSettings::default().keys());
     keys.extend([

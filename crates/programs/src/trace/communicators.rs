@@ -41,7 +41,7 @@ struct RecordedCommunicator {
 }
 
 /// Block sizes of one collective in its vector form, in bytes, by ranks of its communicator.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Sizes {
     /// By sender.
     From(Vec<u64>),
@@ -52,7 +52,7 @@ pub(super) enum Sizes {
 }
 
 /// Members of each communicator, or the error.
-pub(super) fn members(ranks: &[RankTrace]) -> Result<ByNumber, String> {
+pub(super) fn members(ranks: &[RankTrace], place: &str) -> Result<ByNumber, String> {
     let mut said: BTreeMap<u32, RecordedCommunicator> = BTreeMap::new();
     for (rank, trace) in (0..).zip(ranks) {
         for (member, line) in trace.made.values() {
@@ -62,7 +62,7 @@ pub(super) fn members(ranks: &[RankTrace]) -> Result<ByNumber, String> {
             if of.size != ranks {
                 let (size, first) = (of.size, of.line);
                 return Err(format!(
-                    "line {line}: communicator {number} has {ranks} ranks, but line {first} says {size}"
+                    "{place} {line}: communicator {number} has {ranks} ranks, but {place} {first} says {size}"
                 ));
             }
             of.places.push((member.rank, rank));
@@ -73,7 +73,7 @@ pub(super) fn members(ranks: &[RankTrace]) -> Result<ByNumber, String> {
         places.sort_unstable();
         if !places.iter().map(|(place, _)| *place).eq(0..size) {
             return Err(format!(
-                "line {line}: communicator {number} has {size} ranks, which count from 0, but {} lines create it \
+                "{place} {line}: communicator {number} has {size} ranks, which count from 0, but {} {place}s create it \
                 with ranks {}",
                 places.len(),
                 places.iter().take(8).map(|(place, _)| place.to_string()).collect::<Vec<_>>().join(", ")
@@ -84,13 +84,12 @@ pub(super) fn members(ranks: &[RankTrace]) -> Result<ByNumber, String> {
     Ok(all)
 }
 
-/// First difference between the collectives of two ranks of a communicator.
-pub(super) fn disagreement(ranks: &[RankTrace], members: &ByNumber) -> Option<String> {
-    const WHY: &str = "SimGrid traces have no communicators, so a trace with collectives of only some ranks cannot \
-        be replayed (traces of vmpirun can)";
+/// First difference between the collectives of two ranks of a communicator. `place` is what numbers count in the trace,
+/// `world` why ranks of the job must agree.
+pub(super) fn disagreement(ranks: &[RankTrace], members: &ByNumber, place: &str, world: &str) -> Option<String> {
     for (number, members) in members {
         let called = |rank: u32| ranks[rank as usize].collectives.get(number).map_or(&[][..], Vec::as_slice);
-        let why = if *number == 0 { WHY.to_owned() } else { format!("both on communicator {number}") };
+        let why = if *number == 0 { world.to_owned() } else { format!("both on communicator {number}") };
         let leader = members.ranks[0];
         let first = called(leader);
         for &rank in &members.ranks[1..] {
@@ -99,7 +98,7 @@ pub(super) fn disagreement(ranks: &[RankTrace], members: &ByNumber) -> Option<St
             if let Some(at) = both {
                 let (a, b) = (&first[at], &other[at]);
                 return Some(format!(
-                    "collective {} is {} for rank {leader} (line {}) and {} for rank {rank} (line {}); {why}",
+                    "collective {} is {} for rank {leader} ({place} {}) and {} for rank {rank} ({place} {}); {why}",
                     at + 1,
                     a.name(),
                     a.line,

@@ -5,6 +5,7 @@
 
 use super::line::Line;
 use crate::call::{Call, Operation, ANY, BLOCKING, EQUAL, WORLD};
+use odonata_trace::{Survey, NOTHING};
 use odonata_units::{Bytes, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -48,10 +49,21 @@ const ACTIONS: [&str; 36] = [
     "start",
 ];
 
+/// Why lines of an action have no effect, or what of them is simplified.
+fn ignored_why(action: &str) -> &'static str {
+    match action {
+        "finalize" => "the barrier at the end of the program takes its place (final_barrier)",
+        "comm_dup" | "comm_split" => "SimGrid does not name the new communicator",
+        "comm_size" | "location" => NOTHING,
+        "ssend" | "issend" => "replayed as a standard send, which may end before its receive",
+        _ => "",
+    }
+}
+
 /// The slot of the single-rank communicator of a rank that a split excluded.
-const EXCLUDED: u16 = 1;
+pub(super) const EXCLUDED: u16 = 1;
 /// Number of other slots. All ranks use the same slot for a communicator, derived from its number in the trace.
-const SLOTS: u32 = 32_765;
+pub(super) const SLOTS: u32 = 32_765;
 /// Largest communicator number. Larger numbers identify excluded ranks.
 const MAX_COMMUNICATOR: u32 = i32::MAX as u32;
 
@@ -67,7 +79,7 @@ pub(super) struct Member {
     /// Its number in the trace.
     pub(super) number: u32,
     /// Its number in calls.
-    slot: u16,
+    pub(super) slot: u16,
     pub(super) ranks: u32,
     /// The rank's number in it.
     pub(super) rank: u32,
@@ -93,10 +105,36 @@ impl CollectiveCall {
     }
 }
 
+/// How long a rank computes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ComputeTimes {
+    /// For traces with operations.
+    pub(crate) ps_per_flop: f64,
+    /// Factor of the times in the trace.
+    pub(crate) factor: f64,
+    /// A time that replaces each of them.
+    pub(crate) each: Option<Time>,
+}
+
+impl ComputeTimes {
+    /// Whether the times of the trace are unchanged.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.factor == 1.0 && self.each.is_none()
+    }
+
+    /// A time in the trace as a time of computation.
+    pub(crate) fn of_ps(&self, ps: f64) -> Result<Time, String> {
+        match self.each {
+            Some(each) if ps > 0.0 => Ok(each),
+            _ => RankTrace::time(ps * self.factor),
+        }
+    }
+}
+
 /// One rank of a trace.
 #[derive(Debug)]
 pub(super) struct RankTrace {
-    ps_per_flop: f64,
+    timing: ComputeTimes,
     /// Element size of lines without a data type.
     element: u64,
     pub(super) calls: Vec<TracedCall>,
@@ -107,22 +145,22 @@ pub(super) struct RankTrace {
     /// All communicators that it was ever in, with their lines.
     pub(super) made: BTreeMap<u32, (Member, u32)>,
     /// Its current communicators by number; the communicator of the line; free slots.
-    members: BTreeMap<u32, Member>,
-    here: Member,
+    pub(super) members: BTreeMap<u32, Member>,
+    pub(super) here: Member,
     /// Request slots in use, by name, in order; free slots; the number of slots.
     taken: BTreeMap<Name, VecDeque<u32>>,
     free: BTreeSet<u32>,
     slots: u32,
-    line: u32,
+    pub(super) line: u32,
     /// Whether the line starts a nonblocking collective.
     starts: bool,
 }
 
 impl RankTrace {
-    pub(super) fn new(rank: u32, ranks: u32, flops_per_s: f64) -> Self {
+    pub(super) fn new(rank: u32, ranks: u32, timing: ComputeTimes) -> Self {
         let all = Member { number: 0, slot: WORLD, ranks, rank };
         Self {
-            ps_per_flop: 1e12 / flops_per_s,
+            timing,
             element: 1,
             calls: Vec::new(),
             collectives: BTreeMap::new(),
@@ -150,7 +188,11 @@ impl RankTrace {
     }
 
     /// Handles a line.
-    pub(super) fn follow(&mut self, line: &Line<'_>) -> Result<(), String> {
+    pub(super) fn follow(&mut self, line: &Line<'_>, survey: &mut Survey) -> Result<(), String> {
+        let action = line.action()?;
+        let ignored = matches!(action.as_str(), "finalize" | "comm_size" | "location" | "comm_dup")
+            || (action == "comm_split" && !line.has_arguments());
+        survey.count(&action, !ignored, ignored_why(&action));
         let first = self.is_empty();
         self.line = line.number;
         if first {
@@ -163,7 +205,7 @@ impl RankTrace {
                 if known.is_empty() { "none was made".into() } else { format!("it is in {}", known.join(", ")) };
             format!("communicator {number}, which does not contain the rank; {known}")
         })?;
-        match line.action()?.as_str() {
+        match action.as_str() {
             "init" => self.element = if line.has_arguments() { 8 } else { 1 },
             // SimGrid does not name the new communicator.
             "comm_split" if line.has_arguments() => self.split(line)?,
@@ -226,7 +268,7 @@ impl RankTrace {
         Ok(())
     }
 
-    fn push(&mut self, call: Call) {
+    pub(super) fn push(&mut self, call: Call) {
         self.calls.push((call, self.line));
     }
 
@@ -238,7 +280,12 @@ impl RankTrace {
     }
 
     fn compute(&mut self, flops: f64) -> Result<(), String> {
-        let time = Self::time(flops * self.ps_per_flop)?;
+        self.compute_ps(flops * self.timing.ps_per_flop)
+    }
+
+    /// Computation of a time in the trace.
+    pub(super) fn compute_ps(&mut self, ps: f64) -> Result<(), String> {
+        let time = self.timing.of_ps(ps)?;
         if time.0 > 0 {
             self.push(Call::Compute { time });
         }
@@ -337,12 +384,22 @@ impl RankTrace {
         Ok(())
     }
 
-    /// Takes a slot.
-    fn begin(&mut self, name: Name) -> u32 {
-        let slot = self.free.pop_first().unwrap_or_else(|| {
+    /// Takes a free slot.
+    pub(super) fn take_slot(&mut self) -> u32 {
+        self.free.pop_first().unwrap_or_else(|| {
             self.slots += 1;
             self.slots - 1
-        });
+        })
+    }
+
+    /// Makes slots free again.
+    pub(super) fn free_slots(&mut self, slots: impl IntoIterator<Item = u32>) {
+        self.free.extend(slots);
+    }
+
+    /// Takes a slot.
+    fn begin(&mut self, name: Name) -> u32 {
+        let slot = self.take_slot();
         self.taken.entry(name).or_default().push_back(slot);
         slot
     }
@@ -358,7 +415,7 @@ impl RankTrace {
     }
 
     fn wait_all(&mut self) {
-        if self.taken.is_empty() {
+        if self.free.len() == self.slots as usize {
             return;
         }
         self.push(Call::WaitAll { first: 0, count: self.slots });
@@ -443,7 +500,7 @@ impl RankTrace {
         Ok(true)
     }
 
-    fn together(&mut self, operation: Operation, root: u32, bytes: Bytes, sizes: u32) {
+    pub(super) fn together(&mut self, operation: Operation, root: u32, bytes: Bytes, sizes: u32) {
         let called = CollectiveCall { operation, root, line: self.line };
         self.collectives.entry(self.here.number).or_default().push(called);
         let communicator = self.here.slot;

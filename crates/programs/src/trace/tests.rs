@@ -22,7 +22,8 @@ impl Reader for GivenFiles<'_> {
 }
 
 fn read(ranks: u32, files: &[(&str, &str)]) -> Result<Trace, String> {
-    Trace::read(files[0].0, ranks, 1e9, &mut GivenFiles(files.iter().copied().collect()))
+    let times = ComputeTimes { ps_per_flop: 1e3, factor: 1.0, each: None };
+    Trace::read(files[0].0, Some(ranks), times, &mut GivenFiles(files.iter().copied().collect()))
 }
 
 /// A trace of two ranks in one file.

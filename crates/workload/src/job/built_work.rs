@@ -29,8 +29,11 @@ pub(super) fn ranks_work(
     context: &ProgramContext<'_>,
     known: &mut ExaminationCache,
 ) -> Result<BuiltWork, WorkloadError> {
-    if let Some(graph) = specs.iter().find_map(|spec| spec.rule().graph()) {
-        return graph_work(graph, specs, *execution, context);
+    for spec in specs {
+        let graph = spec.rule().graph(collectives).map_err(|mistake| spec.error(context.job, mistake))?;
+        if let Some(graph) = graph {
+            return graph_work(graph, specs, *execution, context);
+        }
     }
     let Execution { repeat, background, .. } = *execution;
     let mut programs =

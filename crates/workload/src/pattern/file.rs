@@ -11,7 +11,7 @@ use std::sync::Arc;
 parameters! {
     /// Parameters of `file`.
     pub struct FilePatternParameters {
-        /// Path of the communication graph: CSV, Parquet, Damselfly's binary format, or htsim's `.cm`.
+        /// Path of the communication graph: CSV, Parquet, a matrix of bytes as text, Damselfly's binary format, or htsim's `.cm`.
         pub path: String, Kind::Path;
         /// File format. If not given, it is detected from the content.
         pub format: Option<GraphFormat> = None, Kind::WordOr(AUTO, &GraphFormat::KIND);

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """Import jobs of Slurm, CODES or TraceR as an experiment, or counters of LDMS as a table."""
+    """Import jobs of Slurm, CODES, TraceR, Ember or ATLAHS, or counters of LDMS as a table."""
 
 
 def _known_pattern(_context: click.Context, _option: click.Parameter, name: str) -> str:
@@ -151,6 +151,39 @@ def tracer(table: Path, machine: str | None, pattern: str, output: Path | None) 
     from odonata.importers import from_tracer
 
     _write(from_tracer(table, machine=machine, pattern=pattern, directory=_folder(output)), table, output)
+
+
+@command.command()
+@TABLE
+@MACHINE
+@PATTERN
+@OUTPUT
+def ember(table: Path, machine: str | None, pattern: str, output: Path | None) -> None:
+    """Import the jobs of an Ember load file (SST), on the nodes of its lists.
+
+    \b
+    odonata import ember loadfile --machine network.toml -o jobs.toml
+
+    Motifs with a program here are Halo2D, Sweep3D, PingPong and Allreduce; --pattern replaces others.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.importers import from_ember
+
+    _write(from_ember(table, machine=machine, pattern=pattern, directory=_folder(output)), table, output)
+
+
+@command.command()
+@TABLE
+@MACHINE
+@OUTPUT
+def atlahs(table: Path, machine: str | None, output: Path | None) -> None:
+    """Import the GOAL files of an ATLAHS merge file as jobs, on the nodes of its lists.
+
+    \b
+    odonata import atlahs merge.json --machine network.toml -o jobs.toml
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.importers import from_atlahs
+
+    _write(from_atlahs(table, machine=machine, directory=_folder(output)), table, output)
 
 
 @command.command()

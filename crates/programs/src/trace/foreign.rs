@@ -1,0 +1,67 @@
+//! Files that are no traces of a known format, by the name of their kind.
+
+use super::astra::POLICIES;
+
+/// Names of layers that SimAI's generator writes.
+const SIMAI_LAYERS: [&str; 8] = [
+    "norm",
+    "grad_norm",
+    "grad_gather",
+    "grad_param",
+    "embedding_layer",
+    "micro_test",
+    "Llama_layer1",
+    "moe_grad_norm",
+];
+
+/// Why a file with this start is not read, if its kind is known.
+pub(crate) fn refusal(start: &[u8]) -> Option<String> {
+    let start = &start[..start.len().min(16 * 1024)];
+    // OTF2's files: a byte, `B`, and in the anchor file the name.
+    if start.starts_with(b"\x03BOTF2") || start.starts_with(b"\x03B\x01\0\0\0") {
+        return Some("a file of OTF2, which is not read".into());
+    }
+    let text = match std::str::from_utf8(start) {
+        Ok(text) => text,
+        // A character may be cut at the end.
+        Err(error) if start.len() - error.valid_up_to() < 4 => {
+            std::str::from_utf8(&start[..error.valid_up_to()]).ok()?
+        }
+        Err(_) => return None,
+    };
+    let has = |part: &str| text.contains(part);
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    if first.split_whitespace().next().is_some_and(|word| POLICIES.contains(&word)) {
+        let has_pairs = ["ep:", "pp:", "vpp:", "ga:", "all_gpus:", "pp_comm"]
+            .iter()
+            .any(|pair| first.split_whitespace().any(|word| word == *pair));
+        let is_layer = |line: &str| line.split_whitespace().next().is_some_and(|word| SIMAI_LAYERS.contains(&word));
+        if has_pairs || has("_EP") || lines.skip(1).any(is_layer) {
+            return Some("a workload of SimAI, which is not read".into());
+        }
+        return None;
+    }
+    let is_json = text.trim_start().starts_with('{');
+    Some(match () {
+        () if first.starts_with("[rank") || has("comm_type,comm_group,") => "a workload of aicb in CSV, which is not read",
+        () if has("Parameter_size") && has("Hidden_size") => "a list of models of aicb, which is not read",
+        () if first.trim_end() == "test" && has("TP:") || has("allreduce,:") => "bus bandwidths of SimAI, which are no trace",
+        () if is_json && (has("\"dll_path\"") || (has("\"jobs\"") && has("\"cfg\""))) => {
+            "a workload of SWM or Union, which is not read: its messages are in a program"
+        }
+        () if is_json && has("\"argv\"") && has("\"argc\"") => "arguments of programs of Union, which are not read",
+        () if is_json && has("\"schema\"") && has("chakra") && has("\"nodes\"") => {
+            "an execution trace of PyTorch: a tree of calls without durations; convert it with chakra_trace_link and \
+             chakra_converter"
+        }
+        () if text.trim_start().starts_with("[JOB_ID]") || has("\n[NID_LIST]") => {
+            "a load file of Ember with several jobs; use 'odonata import ember'"
+        }
+        () if has("# Init clockdiff") || has("MPI_Init:") => {
+            "a trace of liballprof, which is not read; Schedgen makes a GOAL file of it"
+        }
+        () => return None,
+    }
+    .to_owned())
+}

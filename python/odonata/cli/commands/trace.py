@@ -1,0 +1,120 @@
+"""`odonata trace`: what a trace has, and what a replay uses of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from odonata.cli import options
+from odonata.cli.output import terminal
+from odonata.errors import OdonataError
+
+
+@click.group()
+def command() -> None:
+    """Look into traces of real runs: DUMPI, GOAL, Chakra, SimGrid, ASTRA-sim."""
+
+
+@command.command()
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--format", "trace_format", metavar="NAME", help="Format, if the content does not show it.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Fail if a replay lacks something: ignored or missing records, assumptions.",
+)
+@options.as_json
+def show(file: Path, trace_format: str | None, strict: bool, as_json: bool) -> None:
+    """Show ranks, messages, collectives, computation, and every kind of record of a trace.
+
+    \b
+    odonata trace show traces/app.meta
+    odonata trace show workload.0.et --strict
+
+    FILE is a file of the trace, as in program = { name = "trace", path = "FILE" }.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata import _core
+
+    found = _core.trace(file, trace_format)
+    if strict and (lost := _lost(found)):
+        raise OdonataError(
+            f"{file}: a replay ignores {'; '.join(lost)}", hint="Leave out --strict to see the rest."
+        )
+    if as_json:
+        terminal.print_json(found)
+        return
+    screen = terminal.console()
+    screen.print(terminal.pairs(_summary(file, found)))
+    if found["collectives"]:
+        shown = terminal.table(["collective", "ranks", "calls", "bytes"], left=["collective"])
+        for row in found["collectives"]:
+            shown.add_row(row["name"], f"{row['ranks']:,}", f"{row['calls']:,}", f"{row['bytes']:,}")
+        terminal.print_table(screen, shown, "Collectives")
+    if found["messages_by_pair"]:
+        terminal.print_table(screen, _largest_pairs(found), "Largest messages between two ranks")
+    shown = terminal.table(
+        ["record", "seen", "used", "ignored", "not recorded", "why"], left=["record"], wrap=["why"]
+    )
+    for row in found["kinds"]:
+        numbers = (row["seen"], row["used"], row["ignored"], row["not_recorded"])
+        shown.add_row(row["kind"], *(f"{number:,}" for number in numbers), row["why"])
+    terminal.print_table(screen, shown, "Records")
+    for oddity in found["oddities"]:
+        screen.print(f"\n{oddity}")
+    terminal.print_warnings([*_missing(found), *found["notes"]])
+
+
+def _summary(file: Path, found: dict[str, Any]) -> list[tuple[str, str]]:
+    compute = found["compute_s"]
+    rows = [
+        ("trace", f"{file}, {found['format']}"),
+        ("ranks", f"{found['ranks']:,}"),
+        ("calls", f"{found['calls']:,}"),
+        ("messages", f"{found['messages']:,} of {found['bytes']:,} B, without messages of collectives"),
+    ]
+    if found["messages"]:
+        most = f"at most {found['targets_max']:,} targets of a rank"
+        rows.append(("pairs of ranks", f"{found['pairs']:,}, {most}"))
+    if compute and max(compute) > 0:
+        mean = sum(compute) / len(compute)
+        rows.append(
+            ("computation", f"{min(compute):.6g} to {max(compute):.6g} s per rank, mean {mean:.6g} s")
+        )
+    else:
+        rows.append(("computation", "none"))
+    return rows
+
+
+def _largest_pairs(found: dict[str, Any], most: int = 8) -> Any:
+    pairs: dict[tuple[int, int], list[int]] = {}
+    for source, target, _, messages, size in found["messages_by_pair"]:
+        total = pairs.setdefault((source, target), [0, 0])
+        total[0] += messages
+        total[1] += size
+    shown = terminal.table(["source", "target", "messages", "bytes"])
+    for (source, target), (messages, size) in sorted(pairs.items(), key=lambda pair: (-pair[1][1], pair[0]))[
+        :most
+    ]:
+        shown.add_row(f"{source}", f"{target}", f"{messages:,}", f"{size:,}")
+    return shown
+
+
+def _missing(found: dict[str, Any]) -> list[str]:
+    """Kinds of which the trace has no record for some calls."""
+    return [
+        f"{row['kind']}: {row['seen']:,} recorded of {row['seen'] + row['not_recorded']:,} called"
+        for row in found["kinds"]
+        if row["not_recorded"]
+    ]
+
+
+def _lost(found: dict[str, Any]) -> list[str]:
+    """What a replay does not have, one text for each kind."""
+    ignored = [
+        f"{row['lost']:,} of {row['seen']:,} {row['kind']} ({row['why']})"
+        for row in found["kinds"]
+        if row["lost"]
+    ]
+    return [*ignored, *_missing(found), *found["notes"]]

@@ -1,0 +1,285 @@
+"""Traces of other programs: what `odonata trace show` says of them, and how they run.
+
+The shared files are decoded here a second time, by rules of their own.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import struct
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import odonata
+from odonata import _core, toml
+from odonata.cli import main
+from odonata.errors import OdonataError
+from odonata.importers import from_atlahs, from_codes, from_ember
+
+ROUTINGS = ("min", "ugal-g", "par")
+GOAL = "num_ranks 2\nrank 0 {\nsend 100b to 1\n}\nrank 1 {\nrecv 100b from 0\n}\n"
+
+
+def invoke(*arguments: Any) -> Any:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def experiment(path: Path, engine: dict[str, Any], ranks: int | str = "trace", **parameters: Any) -> str:
+    """A job that replays a trace on 1,056 nodes."""
+    program = {"name": "trace", "path": str(path), **parameters}
+    job = {"name": "replay", "ranks": ranks, "program": program, "placement": "random-nodes"}
+    return (
+        'format = 3\n[machine]\npreset = "dragonfly-1056"\n\n'
+        f"[[job]]\n{toml.document(job)}\n[engine]\n{toml.document(engine)}"
+    )
+
+
+def dumpi_records(path: Path, layout: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The records of a file whose masks are 0x4F: statuses, both clocks, a thread."""
+    data, at = path.read_bytes(), 16
+    widths = {"u8": ">B", "u16": ">H", "i32": ">i", "u64": ">Q"}
+
+    def take(form: str) -> Any:
+        nonlocal at
+        (value,) = struct.unpack_from(form, data, at)
+        at += struct.calcsize(form)
+        return value
+
+    records = []
+    while (kind := take(">H")) != 293:
+        assert take(">B") == 0x4F
+        at += 2 + 12
+        start = take(">H") * 10**9 + take(">I")
+        end = take(">H") * 10**9 + take(">I")
+        name, arguments = layout["names"][kind], {"start": start, "end": end}
+        for key, form in layout["layout"][name]:
+            if form == "status":
+                count = take(">i")
+                arguments[key] = [
+                    tuple(take(form) for form in (">i", ">i", ">B", ">B", ">i")) for _ in range(count)
+                ]
+            elif form == "argv":
+                for _ in range(arguments["argc"]):
+                    length = take(">i")
+                    at += length
+            else:
+                arguments[key] = take(widths[form])
+        records.append((name, arguments))
+    return records
+
+
+def test_a_dumpi_set_is_what_a_second_decoder_finds(shared_data: Path) -> None:
+    folder = shared_data / "traces/dumpi/sst-dumpi/tests/traces"
+    layout = json.loads((shared_data / "traces/tools/dumpi_layout.json").read_text())
+    sizes = {9: 4}
+    kinds, messages, compute = Counter[str](), Counter[tuple[int, ...]](), []
+    for rank in range(4):
+        records = dumpi_records(folder / f"testtrace-{rank:04}.bin", layout)
+        kinds.update(f"MPI_{name}" for name, _ in records)
+        for name, of in records:
+            if name in ("Send", "Isend"):
+                messages[rank, of["dest"], of["tag"], of["count"] * sizes[of["datatype"]]] += 1
+        gaps = [b["start"] - a["end"] for (_, a), (_, b) in pairwise(records)]
+        compute.append(sum(gaps) / 1e9)
+    found = _core.trace(folder / "testtrace.meta")
+    assert (found["format"], found["ranks"]) == ("dumpi", 4)
+    assert {row["kind"]: row["seen"] for row in found["kinds"]} == kinds
+    assert found["messages_by_pair"] == [
+        [s, t, tag, count, size] for (s, t, tag, size), count in sorted(messages.items())
+    ]
+    assert found["compute_s"] == pytest.approx(compute, abs=1e-12)
+    assert {(row["name"], row["calls"], row["bytes"]) for row in found["collectives"]} == {
+        ("barrier", 4, 0),
+        ("allreduce", 4, 16),
+    }
+
+
+@pytest.mark.parametrize("routing", ROUTINGS)
+def test_a_dumpi_set_runs(shared_data: Path, routing: str) -> None:
+    meta = shared_data / "traces/dumpi/sst-dumpi/tests/traces/testtrace.meta"
+    run = odonata.run(experiment(meta, {"kind": "packet", "routing": routing}))
+    (job,) = run.jobs.to_pylist()
+    # Computation of the slowest rank alone takes 92 us.
+    assert job["ranks"] == 4
+    assert job["completion_time_s"] > 92e-6
+
+
+def test_an_incomplete_set_names_the_file(shared_data: Path, tmp_path: Path) -> None:
+    for path in (shared_data / "traces/dumpi/sst-macro-incomplete").iterdir():
+        shutil.copyfile(path, tmp_path / path.name)
+    # A file of macOS in the same folder is not part of the set.
+    (tmp_path / "._testtrace-0000.bin").write_bytes(b"\x00\x05\x16\x07")
+    assert invoke("trace", "show", tmp_path / "testtrace.meta").exit_code == 0
+    (tmp_path / "testtrace-0002.bin").unlink()
+    result = invoke("trace", "show", tmp_path / "testtrace.meta")
+    assert result.exit_code == 2
+    assert "the set has 4 ranks, but the file of rank 2 is missing" in result.output
+    assert "testtrace-0002.bin" in result.output
+
+
+def test_binary_data_never_reaches_the_terminal(shared_data: Path, tmp_path: Path) -> None:
+    data = (shared_data / "traces/dumpi/sst-dumpi/tests/traces/testtrace-0000.bin").read_bytes()
+    (tmp_path / "a.meta").write_text("numprocs=1\n")
+    for at in range(8, 370, 7):
+        damaged = bytearray(data)
+        damaged[at] ^= 0x9B
+        (tmp_path / "a-0000.bin").write_bytes(damaged)
+        result = invoke("trace", "show", tmp_path / "a.meta")
+        assert result.exit_code in (0, 2)
+        assert all(char.isprintable() or char == "\n" for char in result.output)
+
+
+def test_strict_refuses_what_a_replay_lacks(shared_data: Path) -> None:
+    meta = shared_data / "traces/dumpi/sst-dumpi/tests/traces/testtrace.meta"
+    # Queries of rank and size send nothing.
+    assert invoke("trace", "show", meta, "--strict").exit_code == 0
+    dense = shared_data / "traces/chakra/stg-generated/dense8/workload.0.et"
+    result = invoke("trace", "show", dense, "--strict")
+    assert result.exit_code == 2
+    assert "2032 computations without a duration" in result.output
+    result = invoke("trace", "show", dense, "--format", "chakr")
+    assert "unknown format 'chakr'; did you mean 'chakra'?" in result.output
+
+
+def test_the_table_of_records(shared_data: Path) -> None:
+    meta = shared_data / "traces/dumpi/sst-dumpi/tests/traces/testtrace.meta"
+    text = invoke("trace", "show", meta).output
+    assert "MPI_Comm_rank     4     0        4             0  sends and receives nothing" in text
+    assert "4 of 16 B, without messages of collectives" in text
+
+
+def test_gzip_is_the_same(shared_data: Path, tmp_path: Path) -> None:
+    for folder, pattern, first in (
+        ("chakra/stg-generated/fsdp8", "workload.*", "workload.0.et"),
+        ("dumpi/sst-dumpi/tests/traces", "testtrace*", "testtrace.meta"),
+    ):
+        source = shared_data / "traces" / folder
+        for path in source.glob(pattern):
+            (tmp_path / path.name).write_bytes(gzip.compress(path.read_bytes()))
+        assert _core.trace(tmp_path / first) == _core.trace(source / first)
+
+
+CHAKRA = (
+    "astra-sim/examples/system/custom_collectives/custom_ring_allreduce_8npus_1MB/custom_allreduce.0.et",
+    "astra-sim/examples/workload/microbenchmarks/all_gather/16npus_1MB/all_gather.0.et",
+    "astra-sim/examples/workload/microbenchmarks/all_reduce/8npus_1MB/all_reduce.0.et",
+    "astra-sim/examples/workload/microbenchmarks/all_to_all/4npus_1MB/all_to_all.0.et",
+    "astra-sim/examples/workload/microbenchmarks/reduce_scatter/16npus_1MB/reduce_scatter.0.et",
+    "astra-sim-tutorials/micro2024/astra-sim-demo/demo1/allreduce/allreduce.0.et",
+    "stg-generated/dense8/workload.0.et",
+    "stg-generated/fsdp8/workload.0.et",
+)
+
+
+@pytest.mark.parametrize("name", CHAKRA)
+def test_chakra_traces_run(shared_data: Path, name: str) -> None:
+    path = shared_data / "traces/chakra" / name
+    run = odonata.run(experiment(path, {"kind": "loggops"}, flops_per_s=1e14))
+    (job,) = run.jobs.to_pylist()
+    assert run.summary["ending"] == "complete"
+    assert job["completion_time_s"] > 0
+    flow = odonata.run(experiment(path, {"kind": "flow"}))
+    assert flow.jobs["bytes"].to_pylist() == [job["bytes"]]
+
+
+def test_the_ring_of_astra_sim_in_closed_form(shared_data: Path) -> None:
+    """Each of 8 ranks sends 14 messages of 131,072 B, one after the other, and computes 7 times 7 us.
+
+    A step of the ring takes 2 o + L + (m - 1) G with LogGOPSim's defaults o = 1,500, L = 2,500, G = 6 ns.
+    """
+    run = odonata.run(experiment(shared_data / "traces/chakra" / CHAKRA[0], {"kind": "loggops"}))
+    assert run.jobs["bytes"].to_pylist() == [14_680_064]
+    step_ns = 2 * 1_500 + 2_500 + (131_072 - 1) * 6
+    assert run.jobs["completion_time_s"].to_pylist() == [
+        pytest.approx((14 * step_ns + 7 * 7_000) / 1e9, rel=1e-12)
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "asplos2022/exercise_3/inputs/gpt3.txt",
+        "asplos2022/exercise_3/inputs/vgg16.txt",
+        "hoti2024/demo2/workload_text.txt",
+    ],
+)
+def test_workloads_of_astra_sim_run(shared_data: Path, name: str) -> None:
+    path = shared_data / "traces/chakra/astra-sim-tutorials" / name
+    run = odonata.run(experiment(path, {"kind": "loggops"}, ranks=16))
+    assert run.summary["ending"] == "complete"
+    with pytest.raises(OdonataError, match="has no number of ranks in its file"):
+        odonata.run(experiment(path, {"kind": "loggops"}))
+
+
+def test_ranks_of_a_trace_need_a_trace(tmp_path: Path) -> None:
+    text = experiment(tmp_path, {"kind": "flow"}).replace(
+        'program = {name = "trace"', 'program = {name = "file"'
+    )
+    with pytest.raises(OdonataError, match="program 'file' has no number of ranks in its file"):
+        odonata.run(text)
+
+
+def test_ember_load_files_become_jobs(shared_data: Path, tmp_path: Path) -> None:
+    """Job 10 on nodes 0 to 13 runs Halo2D with parameters on the next line; job 1 PingPong on 14 and 15."""
+    folder = shared_data / "traces/ember/sst-elements/src/sst/elements/ember"
+    found = from_ember(folder / "test/loadfile", machine="dragonfly-1056")
+    run = odonata.run(found.text)
+    jobs = run.jobs.select(["name", "ranks"]).to_pylist()
+    assert jobs == [{"name": "ember-10", "ranks": 14}, {"name": "ember-1", "ranks": 2}]
+    assert 'bytes = "128 B", iterations = 10' in found.text
+    placed = run.table("placement").to_pandas()
+    assert placed["node"].tolist() == list(range(16))
+    assert (
+        from_ember(folder / "run/configurations/loadfile").text == from_ember(folder / "test/loadfile").text
+    )
+    qos = from_ember(folder / "tests/qos.load", machine="dragonfly-1056")
+    assert odonata.run(qos.text).jobs["ranks"].to_pylist() == [128] * 4
+    assert any("[PARAM] merlin" in note for note in qos.notes)
+    (tmp_path / "twice").write_text("[JOB_ID] 1\n[NID_LIST] 0-3\n[MOTIF] Init\n[JOB_ID] 2\n[NID_LIST] 3\n")
+    with pytest.raises(OdonataError, match="line 4: node 3 is in jobs 1 and 2"):
+        from_ember(tmp_path / "twice")
+    (tmp_path / "wrong").write_text("[JOB_ID] 1\n[NID_LIST] 0-\n")
+    with pytest.raises(OdonataError, match="line 1: job 1: nodes '0-'; expected a list such as 0-13,20"):
+        from_ember(tmp_path / "wrong")
+
+
+def test_atlahs_merge_files_become_jobs(tmp_path: Path) -> None:
+    (tmp_path / "a.goal").write_text(GOAL)
+    merge = tmp_path / "merge.json"
+    merge.write_text(json.dumps({"goal_files": ["a.goal", "a.goal"], "pattern": [[5, 3], [0, 1]]}))
+    found = from_atlahs(merge, machine="dragonfly-1056", directory=tmp_path)
+    (tmp_path / "jobs.toml").write_text(found.text)
+    run = odonata.run(tmp_path / "jobs.toml")
+    assert run.table("placement").to_pandas()["node"].tolist() == [5, 3, 0, 1]
+    assert run.jobs["bytes"].to_pylist() == [100, 100]
+    merge.write_text(json.dumps({"goal_files": ["a.goal"], "pattern": [[5]]}))
+    with pytest.raises(
+        OdonataError, match="'pattern' has 1 nodes for file 0; expected one for each of 2 ranks"
+    ):
+        from_atlahs(merge)
+
+
+def test_codes_replays_a_dumpi_set_that_is_there(shared_data: Path, tmp_path: Path) -> None:
+    source = shared_data / "traces/dumpi/sst-dumpi/tests/traces"
+    for path in source.glob("testtrace*"):
+        shutil.copyfile(path, tmp_path / path.name)
+    (tmp_path / "workloads.conf").write_text("4 testtrace- 0 0\n2 synthetic1 0 0\n")
+    found = from_codes(tmp_path / "workloads.conf", machine="dragonfly-1056", directory=tmp_path)
+    (tmp_path / "jobs.toml").write_text(found.text)
+    assert odonata.run(tmp_path / "jobs.toml").jobs["pattern"].to_pylist() == ["trace", "uniform"]
+    assert not any("replaces" in note for note in found.notes)
+
+
+def test_a_matrix_of_bytes_is_a_pattern(tmp_path: Path) -> None:
+    (tmp_path / "m.txt").write_text("# bytes of a profiler\n0 1000 0\n0 0 250\n0 0 0\n")
+    job = {"ranks": 3, "pattern": {"name": "file", "path": str(tmp_path / "m.txt")}}
+    machine = 'format = 3\n[machine]\npreset = "dragonfly-1056"\n\n'
+    text = f'{machine}[[job]]\n{toml.document(job)}\n[engine]\nkind = "flow"\n'
+    assert odonata.run(text).jobs["bytes"].to_pylist() == [1250]
