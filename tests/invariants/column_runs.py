@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from checking import Tables
+from control_runs import CONTROL_RUNS
 from machine_runs import railed
 from program_runs import PROGRAM_RUNS
 from run_files import DRAGONFLY, GROUPS, NODES, ROUTERS, directory
@@ -461,6 +462,7 @@ def swept() -> Sweep:
 
 RUNS: dict[str, Callable[[], Run]] = {
     "closed": closed,
+    **CONTROL_RUNS,
     **PROGRAM_RUNS,
     "open": opened,
     "learnt": learnt,

@@ -6,6 +6,7 @@ mod keeper;
 mod keys;
 mod messages;
 mod outcome;
+mod overload;
 mod program_records;
 mod programs;
 mod q_tables;

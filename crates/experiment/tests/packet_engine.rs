@@ -233,3 +233,38 @@ fn learnt_tables_go_from_run_to_run() {
     assert!(message.contains("'record_q_tables' means something only with routing"), "{message}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// 15 of 16 nodes send to one at full load. The run names the port that is the root of the congestion, and its load.
+#[test]
+fn an_incast_is_reported_with_its_root() {
+    let text = |hot: &str| {
+        format!(
+            "{MACHINE}[[job]]\nname = \"incast\"\npattern = {{ name = \"{hot}\" }}\nranks = 16\nranks_per_node = 1\n\
+             placement = \"compact\"\ntraffic = {{ name = \"open\", load = 1.0, injection = \"paced\" }}\n\
+             [engine]\nkind = \"packet\"\nrouting = \"min\"\nwarm_up = \"5 us\"\nmeasure = \"10 us\"\ndrain = \"1 us\"\n"
+        )
+    };
+    let result = attempt(&text("hotspot\", share = 1.0, hot_ranks = 1, messages = 4, bytes = \"1 kB"), 1).unwrap();
+    let ports = result.summary["packet"]["overloaded_ports"].as_array().unwrap();
+    assert_eq!(ports.len(), 1, "{ports:?}");
+    assert_eq!(ports[0]["node"], 0);
+    // Fifteen senders, and the root itself sends to another node.
+    assert_eq!(ports[0]["offered_load"], 15.0);
+    // From the second packet on until the end, 16 us.
+    let [start, length] = ["start_ps", "length_ps"].map(|key| ports[0][key].as_u64().unwrap());
+    assert!(start < 1_000_000 && start + length == 16_000_000, "{start} {length}");
+    let root = "the ejection port of node g0r0n0 is offered 15 times what it takes. It has a backlog of ";
+    assert_eq!(
+        result.summary["warnings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|warning| warning.as_str().unwrap().starts_with(root))
+            .count(),
+        1,
+        "{:?}",
+        result.summary["warnings"]
+    );
+    let even = attempt(&text("random-permutation"), 1).unwrap();
+    assert_eq!(even.summary["packet"]["overloaded_ports"], serde_json::json!([]));
+}

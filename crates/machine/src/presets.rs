@@ -218,7 +218,8 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "frontier-like",
-        summary: "Slingshot dragonfly like Frontier's 74 compute groups: 2,368 routers, 9,472 nodes of 64 cores",
+        summary: "Slingshot dragonfly like Frontier's 74 compute groups: 2,368 routers, 9,472 nodes of 64 cores; without its congestion control \
+            and traffic classes (`engine.control`)",
         source: "Atchley et al., SC 2023: 74 groups of 32 switches, 4 cables per group pair (270 TB/s in each \
             direction), 4 NICs of 25 GB/s per node. Approximated: one NIC of 100 GB/s at one router, no I/O groups",
         declared: DeclaredCounts {
@@ -231,7 +232,8 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "aurora-like",
-        summary: "Slingshot dragonfly like Aurora's 166 compute groups: 5,312 routers, 10,624 nodes of 104 cores",
+        summary: "Slingshot dragonfly like Aurora's 166 compute groups: 5,312 routers, 10,624 nodes of 104 cores; without its congestion \
+            control and traffic classes (`engine.control`)",
         source: "\"Scaling MPI applications on Aurora\", arXiv 2512.04291: 166 groups of 32 switches, 2 cables per \
             group pair, 8 NICs of 25 GB/s per node. Approximated: one NIC of 200 GB/s at one router, no I/O and \
             service groups",

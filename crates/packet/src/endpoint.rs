@@ -229,6 +229,16 @@ pub trait Endpoints: State + Send {
     /// after that time, but before any later notification.
     fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket;
 
+    /// Handles that the packet of `job` that was just taken did not leave: a congestion control holds it.
+    fn hold(&mut self, nic: u32, job: u16) {
+        let _ = (nic, job);
+    }
+
+    /// Handles that a held packet of `job` leaves at `leaves_ps`.
+    fn release(&mut self, nic: u32, job: u16, leaves_ps: u64) {
+        let _ = (nic, job, leaves_ps);
+    }
+
     /// Events that it subscribes to; asked once, before the run.
     fn subscription(&self, nic: u32) -> Subscription {
         let _ = nic;

@@ -4,6 +4,7 @@
 //! returns a [`PacketResult`]. `docs/models/packet.md` describes every mechanism and the latency of an idle
 //! path.
 
+mod control;
 mod credit;
 mod deadlock;
 mod division;
@@ -25,6 +26,7 @@ mod settings;
 mod settings_error;
 mod source;
 
+pub use control::{ControlName, ControlRecord, ControlSettings, WindowRule};
 pub use endpoint::{
     Activity, Arrival, Departure, Endpoints, Envelope, InjectionTimes, MemoryFifos, Nics, Offer, OutgoingPacket,
     Program, Socket, Subscription, UnfinishedEndpoint,
@@ -34,9 +36,9 @@ pub use injection::{FifoChoice, InjectionFifos, InjectionPreset, FIFOS_MAX};
 pub use memory::{memory_estimate, table_estimate, MemoryDemand};
 pub use packet::PathHop;
 pub use record::{
-    ChannelInterval, ChannelRecord, FifoRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, JobWait,
-    LearningInterval, PacketRecord, PortInterval, PortRecord, QueueRecord, Recording, Rows, SeriesChoice, TracedPacket,
-    BATCHES,
+    Backlog, ChannelInterval, ChannelRecord, FifoRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord,
+    JobWait, LearningInterval, PacketRecord, PortInterval, PortRecord, QueueRecord, Recording, Rows, SeriesChoice,
+    TracedPacket, BATCHES,
 };
 pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};
 pub use run::{CheckpointSink, Cost, Ending, Observer, Progress, Watch};

@@ -6,6 +6,7 @@
 
 mod bytes;
 
+use crate::control::Notice;
 use crate::credit::Credit;
 use crate::endpoint::Envelope;
 use crate::packet::{HopEstimate, Packet, PathHop, Pool, HAS_ENVELOPE};
@@ -133,11 +134,16 @@ pub(crate) struct Mail {
     credits: Chunks<(u32, Credit)>,
     /// Feedback with the receiver's port and its arrival time.
     pub(crate) feedback: Vec<(u32, u64, Feedback)>,
+    /// Notices of a congestion control, with the receiving NIC.
+    pub(crate) notices: Vec<(u32, Notice)>,
 }
 
 impl Mail {
     pub(crate) fn is_empty(&self) -> bool {
-        self.packets.open.is_empty() && self.credits.open.is_empty() && self.feedback.is_empty()
+        self.packets.open.is_empty()
+            && self.credits.open.is_empty()
+            && self.feedback.is_empty()
+            && self.notices.is_empty()
     }
 
     /// Packets, chunk by chunk.
@@ -163,6 +169,7 @@ impl Mail {
             + 8 * self.entered.capacity()
             + self.envelopes.capacity() * size_of::<Envelope>()
             + self.feedback.capacity() * size_of::<(u32, u64, Feedback)>()
+            + self.notices.capacity() * size_of::<(u32, Notice)>()
     }
 }
 
@@ -207,6 +214,11 @@ impl Outbox {
         self.to[usize::from(part)].feedback.push((port, at, feedback));
     }
 
+    /// Sends a notice to a NIC of partition `part`.
+    pub(crate) fn notice(&mut self, part: u16, nic: u32, notice: Notice) {
+        self.to[usize::from(part)].notices.push((nic, notice));
+    }
+
     /// Empties a mail that was read.
     pub(crate) fn clear(&mut self, mail: &mut Mail) {
         mail.packets.clear(&mut self.spare_packets);
@@ -216,6 +228,7 @@ impl Outbox {
         mail.entered.clear();
         mail.envelopes.clear();
         mail.feedback.clear();
+        mail.notices.clear();
     }
 
     /// Bytes in use.

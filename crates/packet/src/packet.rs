@@ -27,7 +27,7 @@ pub(crate) struct Packet {
     pub(crate) next: u32,
     /// Tag of the endpoint.
     pub(crate) message: u32,
-    /// Size in the upper 24 bits, the output channel in the lower 6, `FULL_ROOM` and `ENTERS_RING` in between.
+    /// Size in the upper 24 bits, the output channel in the lower 5, and three flags in between.
     pub(crate) size_and_vc: u32,
     pub(crate) job: u16,
     /// NIC of its destination at which it arrives.
@@ -41,9 +41,13 @@ const _: () = assert!(std::mem::size_of::<Packet>() == 64);
 
 /// In its output channel the packet takes a full packet's space, whatever its size.
 const FULL_ROOM: u32 = 1 << 6;
+/// The packet left a long queue. Stays set on the whole path.
+const MARKED: u32 = 1 << 5;
 /// The packet enters a ring: it needs a full packet's space in addition to its own.
 const ENTERS_RING: u32 = 1 << 7;
-const CHANNEL: u32 = FULL_ROOM - 1;
+const CHANNEL: u32 = MARKED - 1;
+/// Bits that depend on its current router.
+const OF_ROUTER: u32 = 0xff & !MARKED;
 /// Bit of `Packet::overhead`: the packet has an envelope.
 pub(crate) const HAS_ENVELOPE: u8 = 1 << 7;
 
@@ -91,7 +95,16 @@ impl Packet {
     /// Stores the output channel at its current router.
     #[inline]
     pub(crate) fn set_out_vc(&mut self, vc: u8) {
-        self.size_and_vc = self.size_and_vc & !0xff | u32::from(vc);
+        self.size_and_vc = self.size_and_vc & !OF_ROUTER | u32::from(vc);
+    }
+
+    /// Marks a packet that leaves a long queue.
+    pub(crate) fn mark(&mut self) {
+        self.size_and_vc |= MARKED;
+    }
+
+    pub(crate) fn is_marked(&self) -> bool {
+        self.size_and_vc & MARKED != 0
     }
 
     /// Reserves a full packet's space in the output channel, and twice that if the packet enters a ring.

@@ -29,6 +29,8 @@
 //! | the others | one part each, with the functions that change only this part |
 
 mod agenda;
+mod congestion;
+mod control;
 mod crossbar;
 mod end;
 mod input;

@@ -6,6 +6,7 @@
 //! Membership in the measurement window has two kinds. A *packet* counts if it was created in the window, whenever it
 //! arrives. *Traffic* (bytes on a port, delivered bytes, stall time) counts by its own time.
 
+mod backlog;
 mod choice;
 mod histogram;
 mod part;
@@ -15,6 +16,7 @@ mod rows;
 mod series;
 mod waits;
 
+pub use backlog::Backlog;
 pub(crate) use choice::RecordPlan;
 pub use choice::{Recording, SeriesChoice};
 pub use histogram::Histogram;

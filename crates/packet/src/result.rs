@@ -4,6 +4,7 @@ mod ports;
 
 pub use ports::{NodeView, PortRecords, PortView};
 
+use crate::control::ControlRecord;
 use crate::endpoint::{Activity, UnfinishedEndpoint};
 use crate::fabric::Fabric;
 use crate::record::{IntervalRecord, JobRecord, LearningInterval, PacketRecord, BATCHES};
@@ -25,6 +26,8 @@ pub struct PacketResult {
     pub jobs: Vec<JobRecord>,
     /// Links, nodes and estimates of routers.
     pub ports: PortRecords,
+    /// Pairs of NICs that a congestion control held, by job, source and destination.
+    pub control: Vec<ControlRecord>,
     /// Virtual channels of every port.
     pub channels_per_port: usize,
     /// Which channels are dynamic and which deterministic, if the algorithm distinguishes them.
@@ -56,6 +59,7 @@ impl PacketResult {
         let RunOutcome { mut ending, end, totals, parts } = outcome;
         let Totals { sums, mut learning, blocked_heads, mut unfinished, cost } = totals;
         learning.sort_unstable_by_key(|&(router, ..)| router);
+        let control = ControlRecord::merged(parts.iter().flat_map(|part| part.control.iter().copied()));
         unfinished.sort_unstable();
         let failed = |one: &UnfinishedEndpoint| {
             matches!(one.activity, Activity::Failed { .. }) && awaited.contains(&one.job.into())
@@ -70,6 +74,7 @@ impl PacketResult {
             window: (Time(plan.start), Time(plan.end)),
             jobs: sums.jobs,
             ports: PortRecords::new(Arc::clone(fabric), channels_per_port, plan.jobs, parts),
+            control,
             channels_per_port,
             channel_kinds: ChannelKind::of(routing),
             channels_used: sums.channels_used,

@@ -1,5 +1,6 @@
 //! Settings of routers in the packet engine, in addition to the links of the machine.
 
+use crate::control::ControlSettings;
 use crate::injection::InjectionFifos;
 use crate::settings_error::SettingsError;
 use odonata_declare::{parameters, words, Choice, Kind};
@@ -87,6 +88,8 @@ parameters! {
         pub nics_per_node: u32 = 1, no key;
         /// Injection FIFOs of every node. Without them a NIC takes the next packet of any message.
         pub injection: Option<InjectionFifos> = None, no key;
+        /// Congestion control at NICs.
+        pub control: ControlSettings = ControlSettings::default(), no key;
     }
 }
 
@@ -230,6 +233,11 @@ impl PacketSettings {
             if size.0 > 1 << 30 {
                 return wrong(setting, format!("{size} is more than 1 GiB for one virtual channel"));
             }
+        }
+        self.control.check(self.packet)?;
+        if self.control.is_on() && (self.injection.is_some() || self.nics_per_node != 1) {
+            let reason = "with injection FIFOs or several NICs at one router; expected 'none'".into();
+            return wrong("engine.control.name", reason);
         }
         if let Some(injection) = &self.injection {
             injection.check()?;

@@ -5,6 +5,7 @@ from odonata.analysis.blame import shapley
 from odonata.analysis.bottleneck import bottlenecks, busy_times, sharers
 from odonata.analysis.classes import class_statistics, job_class_statistics
 from odonata.analysis.compare import LinkPairs, pair_links, statistics_changes
+from odonata.analysis.congestion import congestion_roots, congestion_sentence, held_pairs, wait_share
 from odonata.analysis.critical import add_links, critical_path, path_by_activity, path_by_link
 from odonata.analysis.groups import group_matrix, grouping
 from odonata.analysis.headline import Headline, headline
@@ -22,10 +23,13 @@ __all__ = [
     "bottlenecks",
     "busy_times",
     "class_statistics",
+    "congestion_roots",
+    "congestion_sentence",
     "critical_path",
     "group_matrix",
     "grouping",
     "headline",
+    "held_pairs",
     "hottest_links",
     "interactions",
     "job_bytes",
@@ -40,6 +44,7 @@ __all__ = [
     "sharers",
     "statistics_changes",
     "stratified_differences",
+    "wait_share",
     "waits_by_blocking_job",
     "waits_by_class",
     "waits_by_link",

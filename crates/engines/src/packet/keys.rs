@@ -2,7 +2,7 @@
 
 use crate::routing;
 use odonata_declare::{parameters, words, Choice, Key, Kind, ParameterStruct};
-use odonata_packet::{InjectionFifos, Recording, Schedule, SeriesChoice};
+use odonata_packet::{ControlSettings, InjectionFifos, Recording, Schedule, SeriesChoice};
 use odonata_units::{Bytes, Time};
 use std::sync::OnceLock;
 
@@ -24,6 +24,18 @@ pub(super) fn injection() -> Key {
         Kind::Table(keys),
         "none: a NIC sends the next packet at the rate of the node's link",
         "Injection FIFOs of each node, as in Blue Gene. Messages wait in memory FIFOs, which feed torus FIFOs.",
+    )
+}
+
+/// The table of the congestion control.
+pub(super) fn control() -> Key {
+    static KEYS: OnceLock<Vec<Key>> = OnceLock::new();
+    let keys = KEYS.get_or_init(|| ControlSettings::default().keys());
+    Key::optional(
+        "control",
+        Kind::Table(keys),
+        "none: NICs send as fast as their routers accept packets",
+        "Congestion control at NICs, between endpoints and network. Programs do not know of it.",
     )
 }
 

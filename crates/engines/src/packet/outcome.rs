@@ -1,6 +1,7 @@
 //! From what the packet engine recorded to columns.
 
 use super::columns::{accepted_loads, offered_load, FinishedRun};
+use super::overload::Overload;
 use super::tables;
 use crate::engine::{JobVolumes, Outcome};
 use odonata_declare::Frame;
@@ -20,6 +21,7 @@ pub(super) fn outcome(run: &FinishedRun<'_>) -> Outcome {
     let machine = &run.scenario.machine;
     let terminal = machine.terminal().bandwidth.bytes_per_s_f64();
     let unbalanced = LoadImbalance::of(run);
+    let overloads = Overload::all(run);
     Outcome {
         link_bytes: measured_bytes(run, result.ports.links().map(|port| port.record.bytes)),
         link_capacity_bytes_per_s: machine.links().map(|l| machine.bandwidth(l).bytes_per_s_f64()).collect(),
@@ -33,8 +35,8 @@ pub(super) fn outcome(run: &FinishedRun<'_>) -> Outcome {
         job_columns: job_columns(run),
         tables: tables::frames(run),
         convergence: convergence(run, unbalanced.is_none()),
-        summary: summary(run),
-        warnings: warnings(run, &unbalanced),
+        summary: summary(run, &overloads),
+        warnings: warnings(run, &unbalanced).into_iter().chain(Overload::warning(&overloads, run)).collect(),
         memory: run.memory,
         ending: result.ending,
         unfinished: unfinished(run),
@@ -188,7 +190,7 @@ fn convergence(run: &FinishedRun<'_>, balanced: bool) -> Value {
     })
 }
 
-fn summary(run: &FinishedRun<'_>) -> Vec<(&'static str, Value)> {
+fn summary(run: &FinishedRun<'_>, overloads: &[Overload]) -> Vec<(&'static str, Value)> {
     let FinishedRun { engine, result, .. } = *run;
     let duration = run.duration();
     let sum = |get: fn(&JobRecord) -> u64| result.jobs.iter().map(get).sum::<u64>();
@@ -225,6 +227,7 @@ fn summary(run: &FinishedRun<'_>) -> Vec<(&'static str, Value)> {
             "percentile_error": Histogram::ERROR,
             "stall_share_mean": if duration == Time::ZERO { Value::Null } else { (stall as f64 / links).into() },
             "crossbar_stall_mean_ns": crossbar,
+            "overloaded_ports": Overload::summary(overloads),
             "learning_updates": updates,
             "learning_error_mean_ns": if updates == 0 { Value::Null } else { (error / updates as f64).into() },
             "events": result.cost.events,

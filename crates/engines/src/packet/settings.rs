@@ -5,7 +5,7 @@ use super::q_tables::Entry;
 use crate::routing::{self, EngineRouting, OF_HOPS};
 use odonata_declare::{Key, ParameterStruct, Value};
 use odonata_document::{Fields, ProblemKind, Report};
-use odonata_packet::PacketSettings;
+use odonata_packet::{ControlName, ControlSettings, PacketSettings};
 use odonata_routing::algorithm::{RoutingChoice, ALGORITHMS};
 use odonata_units::Time;
 
@@ -26,7 +26,7 @@ pub(super) struct Packet {
 
 /// The keys of the engine, part by part.
 pub(super) fn keys() -> Vec<Key> {
-    let own = vec![keys::routing(), keys::injection()];
+    let own = vec![keys::routing(), keys::injection(), keys::control()];
     [PacketSettings::default().keys(), own, Times::default().keys(), Records::default().keys()].concat()
 }
 
@@ -39,13 +39,13 @@ fn given<T: ParameterStruct + Default>(fields: &Fields) -> T {
 
 pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
     let (routers, times, records): (PacketSettings, Times, Records) = (given(fields), given(fields), given(fields));
-    let settings = PacketSettings { injection: fields.table("injection").map(given), ..routers };
+    let of_control = fields.table("control");
+    let control: ControlSettings = of_control.map(given).unwrap_or_default();
+    let settings = PacketSettings { injection: fields.table("injection").map(given), control, ..routers };
     if let Err(error) = settings.check() {
         let key = error.setting.rsplit('.').next().unwrap_or_default().to_owned();
-        let place = match fields.table("injection").filter(|_| error.setting.starts_with("engine.injection.")) {
-            Some(of_fifos) => of_fifos.place_of(&key),
-            None => fields.place_of(&key),
-        };
+        let of = |table: &str| fields.table(table).filter(|_| error.setting.starts_with(&format!("engine.{table}.")));
+        let place = of("injection").or_else(|| of("control")).unwrap_or(fields).place_of(&key);
         report.add(ProblemKind::Value, place, format!("'{key}': {}", error.reason), None);
     }
     for (key, time) in [("measure", Some(times.schedule.measure)), ("time_limit", times.time_limit)] {
@@ -54,6 +54,7 @@ pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
         }
     }
     check_records(&records, fields, report);
+    check_control(&settings.control, of_control, report);
     let routing = routing::read(fields);
     let has_estimates = routing.as_ref().is_some_and(|routing| routing.choice.algorithm.needs.estimates);
     if let (true, Some(given)) = (records.q_tables && !has_estimates, fields.given("record_q_tables")) {
@@ -84,12 +85,35 @@ fn check_records(records: &Records, fields: &Fields, report: &mut Report<'_>) {
     }
 }
 
+/// Reports keys of the control that mean nothing with its name.
+fn check_control(control: &ControlSettings, given: Option<&Fields>, report: &mut Report<'_>) {
+    let Some(fields) = given else { return };
+    let unused: Vec<&str> = match control.name {
+        ControlName::None => {
+            [&ControlSettings::OF_PAIR[..], &ControlSettings::OF_WINDOW, &ControlSettings::OF_BOTH].concat()
+        }
+        ControlName::Pair => ControlSettings::OF_WINDOW.to_vec(),
+        ControlName::Window => ControlSettings::OF_PAIR.to_vec(),
+    };
+    for (key, given) in unused.into_iter().filter_map(|key| Some((key, fields.given(key)?))) {
+        let other = match ControlSettings::OF_PAIR.contains(&key) {
+            true => "name = \"pair\"",
+            false if ControlSettings::OF_WINDOW.contains(&key) => "name = \"window\"",
+            false => "name = \"pair\" or \"window\"",
+        };
+        let message = format!("'{key}' means something only with `{other}`, and name is '{}'", control.name.word());
+        report.add(ProblemKind::Conflict, given.place, message, None);
+    }
+}
+
 impl Packet {
     /// Every key with the value that is used.
     pub(super) fn values(&self) -> Vec<(&'static str, Value)> {
         let mut values = self.settings.values();
         values.extend(self.routing.iter().map(|routing| routing::resolved(&OF_HOPS, &routing.choice)));
         values.extend(self.settings.injection.as_ref().map(|fifos| ("injection", Value::Table(fifos.values()))));
+        let control = &self.settings.control;
+        values.extend(control.is_on().then(|| ("control", Value::Table(control.used_values()))));
         values.extend(self.times.values());
         values.extend(self.records.values());
         values.retain(|(name, _)| *name != "series" || self.records.interval.is_some());

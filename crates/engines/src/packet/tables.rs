@@ -9,7 +9,8 @@ use odonata_declare::Type::{Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, BytesPerS, Count, Ns, Plain, Ps, Share};
 use odonata_declare::{Column, FilledTable, Frame, Table, Values};
 use odonata_packet::{
-    ChannelRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PacketResult, QueueRecord,
+    ChannelRecord, ControlRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PacketResult,
+    QueueRecord,
 };
 use std::collections::BTreeMap;
 
@@ -23,6 +24,7 @@ pub(super) fn tables() -> Vec<Table> {
         CHANNELS.declaration(),
         JOB_WAITS.declaration(),
         FIFOS.declaration(),
+        CONTROL_PAIRS.declaration(),
     ]
 }
 
@@ -36,6 +38,7 @@ pub(super) fn frames(run: &FinishedRun<'_>) -> Vec<(&'static str, Frame)> {
     frames.extend(channels(result).next().is_some().then(|| CHANNELS.of(result)));
     frames.extend(records_waits(result).then(|| JOB_WAITS.of(result)));
     frames.extend(result.ports.fifos().next().is_some().then(|| FIFOS.of(result)));
+    frames.extend(run.engine.settings.control.is_on().then(|| CONTROL_PAIRS.of(result)));
     frames
 }
 
@@ -349,5 +352,57 @@ const FIFOS: FilledTable<'_, PacketResult> = FilledTable {
         Column::sum("head_stall_ps", U64, Ps, "Head stall", "Total time packets waited at the head because the next buffer was full.")
             .headline()
             .by(|result| of_fifos(result, |fifo| fifo.head_stall_ps)),
+    ],
+};
+
+/// One value of each pair of nodes that the control held.
+fn of_pairs<T>(result: &PacketResult, get: impl Fn(&ControlRecord) -> T) -> Values
+where
+    Values: FromIterator<T>,
+{
+    result.control.iter().map(get).collect()
+}
+
+const CONTROL_PAIRS: FilledTable<'_, PacketResult> = FilledTable {
+    name: "control_pairs",
+    row: "job, source node and destination node that the congestion control affected",
+    sorted_by: &["job", "source", "destination"],
+    under: Some("control"),
+    doc: "In the whole run. Pairs without a held packet, a hold or a mark have no row.",
+    columns: &[
+        JOB.by(|result: &PacketResult| of_pairs(result, |pair| u32::from(pair.job))),
+        Column::key("source", U32, Plain, "Source", "Number of the source node.")
+            .of("nodes")
+            .by(|result| of_pairs(result, |pair| pair.source.0)),
+        Column::key("destination", U32, Plain, "Destination", "Number of the destination node.")
+            .of("nodes")
+            .by(|result| of_pairs(result, |pair| pair.destination.0)),
+        Column::sum("held_packets", U64, Count, "Held packets", "Packets that waited at the NIC for the control.")
+            .by(|result| of_pairs(result, |pair| pair.held_packets)),
+        Column::sum(
+            "held_ps",
+            U64,
+            Ps,
+            "Held",
+            "Time that these packets waited at the NIC, first in the queue of their destination, until they left.",
+        )
+        .headline()
+        .by(|result| of_pairs(result, |pair| pair.held_ps)),
+        Column::sum(
+            "holds",
+            U64,
+            Count,
+            "Holds",
+            "Times that the congested port of the destination held the source, by the job of the packet that arrived.",
+        )
+        .by(|result| of_pairs(result, |pair| pair.holds)),
+        Column::sum(
+            "marks",
+            U64,
+            Count,
+            "Marks",
+            "Packets that left a long queue, so that their acknowledgement has a mark.",
+        )
+        .by(|result| of_pairs(result, |pair| pair.marks)),
     ],
 };

@@ -5,6 +5,7 @@
 //! instructions of a run in two processes (`dragonfly-1056`, PAR).
 
 use super::{Mail, Outbox};
+use crate::control::{Notice, NoticeKind};
 use crate::credit::Credit;
 use crate::endpoint::Envelope;
 use crate::packet::PathHop;
@@ -36,26 +37,54 @@ impl Room {
     }
 }
 
+/// A notice: NIC of the destination, bytes, and kind. The port is the receiving NIC.
+type PackedNotice = AtPort<[u8; 9]>;
+
+fn packed(nic: u32, Notice { at, destination, kind, bytes }: Notice) -> PackedNotice {
+    let mut what = [kind as u8; 9];
+    what[..4].copy_from_slice(&destination.to_ne_bytes());
+    what[4..8].copy_from_slice(&bytes.to_ne_bytes());
+    AtPort { at, port: nic, what }
+}
+
+fn unpacked(AtPort { at, port, what }: PackedNotice) -> Result<(u32, Notice), DecodeError> {
+    let number = |from: usize| u32::from_ne_bytes([what[from], what[from + 1], what[from + 2], what[from + 3]]);
+    let kind = NoticeKind::ALL.get(usize::from(what[8])).ok_or_else(|| DecodeError("a notice of no kind".into()))?;
+    Ok((port, Notice { at, destination: number(0), kind: *kind, bytes: number(4) }))
+}
+
 /// Number of entries of each list, and the rare lists themselves: these take fewer bytes and more time.
-type Head = (usize, usize, usize, usize, usize, Vec<Vec<PathHop>>, Vec<Envelope>);
+type HeadOf<'a> = (usize, usize, usize, usize, usize, usize, &'a Vec<Vec<PathHop>>, &'a Vec<Envelope>);
+type Head = (usize, usize, usize, usize, usize, usize, Vec<Vec<PathHop>>, Vec<Envelope>);
 
 impl Mail {
     /// Writes the whole mail.
     pub(crate) fn save(&self, into: &mut Writer) {
-        let Self { packets, hop_estimates, paths, entered, envelopes, credits, feedback } = self;
-        into.put(&(packets.len(), credits.len(), hop_estimates.len(), entered.len(), feedback.len(), paths, envelopes));
+        let Self { packets, hop_estimates, paths, entered, envelopes, credits, feedback, notices } = self;
+        let head: HeadOf<'_> = (
+            packets.len(),
+            credits.len(),
+            hop_estimates.len(),
+            entered.len(),
+            feedback.len(),
+            notices.len(),
+            paths,
+            envelopes,
+        );
+        into.put(&head);
         packets.iter().for_each(|chunk| into.put_raw(chunk));
         credits.iter().flatten().for_each(|&(port, credit)| into.put_raw(&Room::new(port, credit)));
         into.put_raw(hop_estimates.as_slice());
         into.put_raw(entered.as_slice());
         feedback.iter().for_each(|&(port, at, what)| into.put_raw(&AtPort { at, port, what }));
+        notices.iter().for_each(|&(nic, notice)| into.put_raw(&packed(nic, notice)));
     }
 }
 
 impl Outbox {
     /// Appends the mail that [`Mail::save`] wrote.
     pub(crate) fn receive(&mut self, from: &mut Reader<'_>, mail: &mut Mail) -> Result<(), DecodeError> {
-        let (packets, credits, hop_estimates, entered, feedback, paths, envelopes): Head = from.get()?;
+        let (packets, credits, hop_estimates, entered, feedback, notices, paths, envelopes): Head = from.get()?;
         for packet in from.get_raw(packets)? {
             mail.packets.push(packet?, &mut self.spare_packets);
         }
@@ -71,6 +100,9 @@ impl Outbox {
         for each in from.get_raw(feedback)? {
             let AtPort::<Feedback> { at, port, what } = each?;
             mail.feedback.push((port, at, what));
+        }
+        for each in from.get_raw::<PackedNotice>(notices)? {
+            mail.notices.push(unpacked(each?)?);
         }
         mail.paths.extend(paths);
         mail.envelopes.extend(envelopes);
@@ -109,6 +141,8 @@ mod tests {
             let (source, destination) = (NodeId(n as u32), NodeId(0));
             let feedback = Feedback { source, destination, elapsed_ns: 0.5, estimate_ns: n as f32, note: n << 50 };
             outbox.feedback(0, n as u32, n, feedback);
+            let kind = NoticeKind::ALL[n as usize % 5];
+            outbox.notice(0, n as u32, Notice { at: n, destination: n as u32 + 1, kind, bytes: 64 });
         }
         outbox
     }
@@ -131,8 +165,8 @@ mod tests {
             let mailed: Vec<MailedPacket> = mail.packets().flatten().copied().collect();
             let credits: Vec<_> = mail.credits().flatten().copied().collect();
             format!(
-                "{mailed:?} {:?} {:?} {:?} {credits:?} {:?}",
-                mail.hop_estimates, mail.paths, mail.envelopes, mail.feedback
+                "{mailed:?} {:?} {:?} {:?} {credits:?} {:?} {:?}",
+                mail.hop_estimates, mail.paths, mail.envelopes, mail.feedback, mail.notices
             )
         };
         assert_eq!(text(&received), text(&all.to[0]));

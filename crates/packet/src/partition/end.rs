@@ -152,9 +152,11 @@ impl Partition {
         }
     }
 
-    /// Returns the records of its ports and, on request, the estimates of its routers.
-    pub(crate) fn into_part(self, records_tables: bool) -> Part {
-        let mut part = self.recorder.into_part(|port| self.section.kind(self.outputs.ports[port].kind).full_time);
+    /// Returns the records of its ports at the end of the run and, on request, the estimates of its routers.
+    pub(crate) fn into_part(self, end: u64, records_tables: bool) -> Part {
+        let control = self.control_records();
+        let mut part = self.recorder.into_part(end, |port| self.section.kind(self.outputs.ports[port].kind).full_time);
+        part.control = control;
         if records_tables && self.routers.needs.estimates {
             // The run is over, so nobody holds the routing.
             let routers = self.routers;
@@ -183,6 +185,7 @@ impl Partition {
             + feedback * size_of::<(u64, Feedback)>()
             + self.recorder.waits.as_ref().map_or(0, |waits| waits.memory_bytes())
             + self.agenda.queue.memory_bytes()
+            + self.control_bytes()
             + self.nics.listeners.memory_bytes()
             + self.nics.list.len() * size_of::<Nic>()
             + self.endpoints.memory_bytes();

@@ -24,6 +24,9 @@ impl Partition {
         if slot == NONE {
             return;
         }
+        if self.control.is_some() {
+            self.control_arrival(router as usize, slot);
+        }
         let vc = self.pool.get(slot).header.state.vc;
         let channel = self.section.channel(i, vc);
         if let Some(queues) = &mut self.recorder.queues {

@@ -48,11 +48,11 @@ impl Partition {
     pub(super) fn defer(&mut self, o: usize) {
         let out = &mut self.outputs.ports[o];
         let free = out.link_free;
-        if out.first_waiter != NONE {
+        // The departure must happen at its time if a head waits for space in this buffer, or if it sends notices.
+        if out.first_waiter != NONE || out.end == End::Node && self.control.is_some() {
             if out.has_flag(DEFERRED) {
                 self.undefer(o);
             }
-            // A head waits for space in this buffer: the departure must happen at its time.
             self.agenda.wake_output(o, free);
             return;
         }
@@ -234,6 +234,9 @@ impl Partition {
         if channel.queue.is_empty() {
             out.occupied &= !(1 << vc);
         }
+        if out.queued_bytes > self.section.mark_above {
+            packet.mark();
+        }
         out.queued_bytes -= room;
         if out.has_flag(STALLED | UNREADY) {
             if out.has_flag(STALLED) {
@@ -257,6 +260,10 @@ impl Partition {
         // Recorded before the packet moves on, since it may leave this partition.
         self.recorder.record_send(o, vc, packet, now, busy);
         if end == End::Node {
+            self.recorder.record_ejection(peer as usize, before, now, now + busy);
+            if self.control.is_some() {
+                self.control_departure(o, peer as usize, slot, arrives + busy);
+            }
             self.eject(peer as usize, slot, arrives + busy);
             return;
         }

@@ -21,15 +21,15 @@ use std::sync::Arc;
 
 impl Partition {
     /// Finds the next packet of NIC `n` and schedules its injection.
-    fn arm_nic(&mut self, n: usize) {
-        let created = self.endpoints.next_created_ps(n as u32);
+    pub(super) fn arm_nic(&mut self, n: usize) {
+        let created = self.next_offer(n);
         let nic = &mut self.nics.list[n];
-        nic.next_ready = created.map_or(u64::MAX, |created| created.max(nic.link_free));
+        nic.next_ready = if created == u64::MAX { created } else { created.max(nic.link_free) };
         self.schedule(n);
     }
 
     /// Schedules the next injection at NIC `n`, if its time is known.
-    fn schedule(&mut self, n: usize) {
+    pub(super) fn schedule(&mut self, n: usize) {
         let nic = &mut self.nics.list[n];
         if !nic.schedule(&self.outputs.credits, self.section.full) {
             return;
@@ -53,19 +53,30 @@ impl Partition {
         }
     }
 
-    /// Injects the next packet of NIC `n` at its scheduled time. Returns its slot.
+    /// Injects the next packet of NIC `n` at its scheduled time. Returns its slot; `NONE` if a congestion control lets no
+    /// packet go.
     pub(super) fn inject_packet(&mut self, n: usize) -> u32 {
         let nic = &mut self.nics.list[n];
         let leaves = std::mem::replace(&mut nic.leaves, u64::MAX);
         // Only credits that had arrived by the injection count.
         nic.collect_credits(&self.outputs.credits, leaves);
-        // Later than it was ready: the NIC was out of credits.
-        if leaves > nic.next_ready {
-            self.recorder.record_nic_stall(n, nic.next_ready, leaves);
+        let ready = nic.next_ready;
+        if self.control.is_some() {
+            return self.inject_controlled(n, ready, leaves);
         }
         let injection = self.endpoints.take(n as u32, leaves);
+        self.inject(n, ready, leaves, &injection)
+    }
+
+    /// Injects a packet of NIC `n` that was ready at `ready` and leaves at `leaves`.
+    #[inline(always)]
+    pub(super) fn inject(&mut self, n: usize, ready: u64, leaves: u64, injection: &OutgoingPacket) -> u32 {
+        // Later than it was ready: the NIC was out of credits.
+        if leaves > ready {
+            self.recorder.record_nic_stall(n, ready, leaves);
+        }
         if self.nics.have_programs() {
-            self.check(&injection, leaves);
+            self.check(injection, leaves);
         }
         let nic = &mut self.nics.list[n];
         let global = self.section.nics.start + n as u32;
@@ -82,7 +93,7 @@ impl Partition {
         self.clock.last_departure = self.clock.last_departure.max(nic.link_free);
         let source = self.section.fabric.node_of(global);
         let state =
-            if self.routers.needs.messages { self.initial_state(source, &injection) } else { RouteState::default() };
+            if self.routers.needs.messages { self.initial_state(source, injection) } else { RouteState::default() };
         let header = Header { source, destination: injection.destination, state };
         let mut packet = Packet::new(header, size, injection.created_ps, leaves, leaves + kind.injection_latency);
         packet.overhead = overhead as u8;
@@ -92,7 +103,7 @@ impl Partition {
         self.recorder.record_fifo_entry(n, &packet, busy);
         let slot = self.pool.insert(&packet);
         if self.nics.have_programs() {
-            self.finish_injection(n, slot, &injection);
+            self.finish_injection(n, slot, injection);
         }
         self.arm_nic(n);
         slot
@@ -261,6 +272,9 @@ impl Partition {
     fn send_from_node(&mut self, n: usize) {
         let port = self.nics.list[n].port as usize;
         let slot = self.inject_packet(n);
+        if slot == NONE {
+            return;
+        }
         self.inputs.ports[port].flight.push(slot, &mut self.pool);
         if self.nics.list[n].has_departure_events {
             let arrives = self.pool.get(slot).arrived;
@@ -270,7 +284,7 @@ impl Partition {
 
     /// Asks for the offer of NIC `n` again: packet and time may have changed.
     fn refresh_offer(&mut self, n: usize) {
-        let created = self.endpoints.next_created_ps(n as u32).unwrap_or(u64::MAX);
+        let created = self.next_offer(n);
         let (now, nic) = (self.clock.now, &self.nics.list[n]);
         let since = nic.next_ready;
         // The NIC was out of credits until now.
@@ -304,12 +318,17 @@ impl Partition {
             self.agenda.wake_injection(n, departure.at_ps);
         }
         if nic.has_departure_events {
-            self.each_of_node(n, |partition, m| {
-                if m != n {
-                    partition.refresh_offer(m);
-                }
-            });
+            self.refresh_others(n);
         }
+    }
+
+    /// Asks for the offers of the other NICs of the node of NIC `n` again.
+    pub(super) fn refresh_others(&mut self, n: usize) {
+        self.each_of_node(n, |partition, m| {
+            if m != n {
+                partition.refresh_offer(m);
+            }
+        });
     }
 
     /// Notifies the endpoint of a departure from NIC `n`, or sends its next packet.

@@ -67,6 +67,8 @@ pub(crate) struct Section {
     pub(super) full: u32,
     /// Capacity of an output channel.
     pub(super) output_room: u32,
+    /// Bytes in an output buffer above which departing packets are marked.
+    pub(super) mark_above: u32,
     /// Few different kinds exist, so ports share one entry per kind and stay small. Sorted.
     kinds: Vec<Kind>,
 }
@@ -82,6 +84,7 @@ impl Section {
             channels: channels.into(),
             full: fabric.settings.packet.0 as u32,
             output_room: fabric.settings.output_buffer.0 as u32,
+            mark_above: fabric.settings.control.marks_above(),
             fabric,
             routers,
             ports,

@@ -1,12 +1,13 @@
 //! The state of a partition, and the order of its events.
 
 use super::agenda::{Agenda, Clock, Event};
+use super::congestion::Control;
 use super::inputs::Inputs;
 use super::nics::{EndpointSet, NicStates};
 use super::outputs::{OnLink, OutputQueues, Outputs};
 use super::port_set::{PendingOutputs, PortSet};
 use super::routers::{FeedbackQueues, Routers};
-use super::section::Section;
+use super::section::{End, Section};
 use super::space::{Reservations, Rings};
 use super::turns::Turns;
 use crate::division::Division;
@@ -37,6 +38,8 @@ pub(crate) struct Partition {
     pub(super) routers: Routers,
     pub(super) feedback: FeedbackQueues,
     pub(super) nics: NicStates,
+    /// Congestion control at NICs, if there is one.
+    pub(super) control: Option<Box<Control>>,
     pub(crate) endpoints: Box<dyn Endpoints>,
     pub(crate) recorder: Recorder,
     /// Mail to other partitions. It belongs to the thread, which lends it for a window.
@@ -46,7 +49,7 @@ pub(crate) struct Partition {
 // Saved between windows: then no output is pending, and all mail has been delivered.
 state!(Partition {
     nested: clock, queues, turns, feedback, on_link, reservations, deferred, endpoints, recorder, agenda, pool, routers, outputs,
-        inputs, nics;
+        inputs, nics, control;
     rebuilt: section, rings, pending, outbox
 });
 
@@ -85,6 +88,7 @@ impl Partition {
             feedback: FeedbackQueues::new(if needs.reports { ports } else { 0 }),
             routers: Routers::new(&section, routing, needs, seed),
             nics,
+            control: Control::new(&section, division),
             endpoints,
             recorder,
             outbox: Outbox::default(),
@@ -150,6 +154,9 @@ impl Partition {
     /// Runs output `o` now if its router has no other event at this instant, else at the end of the instant.
     #[inline]
     fn output_event(&mut self, o: usize) {
+        if self.control.is_some() && self.outputs.ports[o].end == End::Node {
+            self.serve_idle_port(o, self.outputs.ports[o].peer as usize);
+        }
         // Without another event of this router there is nothing to wait for.
         if self.is_alone(self.inputs.ports[o].router) {
             self.serve(o);
@@ -193,6 +200,9 @@ impl Partition {
         }
         for &(port, at, feedback) in &mail.feedback {
             self.take_feedback((port - first) as usize, at, feedback);
+        }
+        for &(nic, notice) in &mail.notices {
+            self.take_notice((nic - self.section.nics.start) as usize, notice);
         }
     }
 

@@ -1,6 +1,9 @@
 //! Records of one partition: records of its ports, and sums over all partitions.
 
-use super::{ChannelRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PortRecord, QueueRecord};
+use super::{
+    Backlog, ChannelRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PortRecord, QueueRecord,
+};
+use crate::control::ControlRecord;
 use serde::{Deserialize, Serialize};
 
 /// Records of the ports, NICs and routers of a partition, in order.
@@ -19,12 +22,16 @@ pub(crate) struct Part {
     pub(crate) counted_stall_ps: Vec<u64>,
     /// Bytes injected in the window and stall time, by NIC.
     pub(crate) nics: Vec<(u64, u64)>,
+    /// Longest backlog of the ejection port of each NIC.
+    pub(crate) backlogs: Vec<Backlog>,
     /// Records of torus FIFOs; empty unless NICs are torus FIFOs.
     pub(crate) fifos: Vec<FifoRecord>,
     /// Estimates of each router; empty unless requested.
     pub(crate) tables: Vec<Vec<f32>>,
     /// Waits in channel vc of port p at `p * channels_per_port + vc`; empty unless recorded.
     pub(crate) waits: Vec<Vec<JobWait>>,
+    /// Pairs of NICs that a congestion control held.
+    pub(crate) control: Vec<ControlRecord>,
 }
 
 /// Records that belong to no port. Sums over partitions in any order.

@@ -1,5 +1,6 @@
 //! The records of one partition, while it runs.
 
+use super::backlog::BacklogCounter;
 use super::choice::{RecordPlan, Recording};
 use super::part::{Part, Sums};
 use super::queues::InputQueues;
@@ -29,6 +30,8 @@ pub(crate) struct Recorder {
     port_jobs: Vec<u64>,
     nic_bytes: Vec<u64>,
     nic_stall_ps: Vec<u64>,
+    /// Of the ejection port, by NIC.
+    backlogs: Vec<BacklogCounter>,
     /// By NIC; empty unless NICs are torus FIFOs.
     fifos: Vec<FifoRecord>,
     /// Interval i of job j at `series[j][i]`.
@@ -58,7 +61,7 @@ pub(crate) struct Recorder {
 
 odonata_checkpoint::state!(Recorder {
     value: learning, packets, channels_used;
-    same_length: full_packets, jobs, ports, channels, port_jobs, nic_bytes, nic_stall_ps, fifos, series, crossbar_stall_ps, head_since,
+    same_length: full_packets, jobs, ports, channels, port_jobs, nic_bytes, nic_stall_ps, backlogs, fifos, series, crossbar_stall_ps, head_since,
         counted_stall_ps, counted_from, channel_stalled;
     nested: port_series, waits, queues;
     rebuilt: plan, length, channels_per_port, plain, full, numbers
@@ -91,6 +94,7 @@ impl Recorder {
             port_jobs: vec![0; on(of_jobs, ports * plan.jobs)],
             nic_bytes: vec![0; nics],
             nic_stall_ps: vec![0; nics],
+            backlogs: vec![BacklogCounter::default(); nics],
             fifos: Vec::new(),
             series: vec![Vec::new(); on(interval_ps > 0 && series.jobs, plan.jobs)],
             learning: Vec::new(),
@@ -316,6 +320,13 @@ impl Recorder {
         }
     }
 
+    /// Records that the ejection port of NIC `nic` sends a packet from `now` to `until`. Its head arrived at the router
+    /// at `arrived`.
+    #[inline]
+    pub(crate) fn record_ejection(&mut self, nic: usize, arrived: u64, now: u64, until: u64) {
+        self.backlogs[nic].count(arrived, now, until);
+    }
+
     /// Records a stall of a NIC.
     pub(crate) fn record_nic_stall(&mut self, nic: usize, since: u64, now: u64) {
         self.nic_stall_ps[nic] += self.overlap(since, now);
@@ -448,8 +459,8 @@ impl Recorder {
         }
     }
 
-    /// Returns the records of ports and NICs. Each full packet took the `full_time` of its port.
-    pub(crate) fn into_part(mut self, full_time: impl Fn(usize) -> u64) -> Part {
+    /// Returns the records of ports and NICs at the end of the run. Each full packet took the `full_time` of its port.
+    pub(crate) fn into_part(mut self, end: u64, full_time: impl Fn(usize) -> u64) -> Part {
         self.settle(full_time);
         Part {
             ports: self.ports,
@@ -459,8 +470,10 @@ impl Recorder {
             crossbar_stall_ps: self.crossbar_stall_ps,
             counted_stall_ps: self.counted_stall_ps,
             fifos: self.fifos,
+            backlogs: self.backlogs.into_iter().map(|counter| counter.longest(end)).collect(),
             nics: self.nic_bytes.into_iter().zip(self.nic_stall_ps).collect(),
             tables: Vec::new(),
+            control: Vec::new(),
             waits: self.waits.map_or_else(Vec::new, |waits| waits.into_waits()),
         }
     }

@@ -1,7 +1,7 @@
 //! Records of ports, links and nodes, read from the parts of partitions.
 
 use crate::fabric::Fabric;
-use crate::record::{ChannelRecord, FifoRecord, JobWait, Part, PortRecord, QueueRecord};
+use crate::record::{Backlog, ChannelRecord, FifoRecord, JobWait, Part, PortRecord, QueueRecord};
 use std::fmt;
 use std::sync::Arc;
 
@@ -44,6 +44,8 @@ pub struct NodeView<'a> {
     pub injected_bytes: u64,
     /// Sum of the stall times of its NICs: they had a packet but no credit.
     pub stall_ps: u64,
+    /// Longest backlog of its ejection ports, in the whole run.
+    pub backlog: Backlog,
 }
 
 impl PortRecords {
@@ -70,7 +72,9 @@ impl PortRecords {
             let (part, i) = self.find(1, nic as usize);
             let own = &part.nics[i..i + self.fabric.nics_per_node as usize];
             let (injected_bytes, stall_ps) = own.iter().fold((0, 0), |sum, nic| (sum.0 + nic.0, sum.1 + nic.1));
-            NodeView { port: self.port(self.fabric.nic_port[nic as usize] as usize), injected_bytes, stall_ps }
+            let backlogs = part.backlogs[i..i + self.fabric.nics_per_node as usize].iter().copied();
+            let backlog = backlogs.max_by_key(|backlog| backlog.length_ps).unwrap_or_default();
+            NodeView { port: self.port(self.fabric.nic_port[nic as usize] as usize), injected_bytes, stall_ps, backlog }
         })
     }
 

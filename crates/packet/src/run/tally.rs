@@ -73,6 +73,11 @@ impl Tally {
             let before = if limits.ends_with_jobs { 0 } else { limits.measured_until };
             self.has_work |= partition.endpoints.has_work(before);
             self.will_act |= limits.ends_with_jobs && partition.endpoints.will_act(now);
+            // Packets that a congestion control holds have left their endpoints.
+            let created_before = if limits.ends_with_jobs { u64::MAX } else { before };
+            let held = partition.holds_packets(created_before, &plan.awaited);
+            self.has_work |= held;
+            self.will_act |= held;
         }
     }
 

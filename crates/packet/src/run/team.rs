@@ -269,7 +269,7 @@ impl Team<'_> {
             // Clocks of ranks may be ahead of the last event, but nothing else happens.
             let is_over = matches!(ending, Ending::Deadlock);
             totals.count(&mut partition, if is_over { u64::MAX } else { end });
-            lock(&self.parts).push((number, partition.into_part(self.plan.limits.records_tables)));
+            lock(&self.parts).push((number, partition.into_part(end, self.plan.limits.records_tables)));
         }
         lock(&self.row_buffer[side]).append(row_buffer);
         totals

@@ -74,6 +74,14 @@ impl Endpoints for MixedEndpoints {
         self.members[m].endpoints.take(nic, leaves_ps)
     }
 
+    fn hold(&mut self, nic: u32, job: u16) {
+        self.members[self.of_job[usize::from(job)]].endpoints.hold(nic, job);
+    }
+
+    fn release(&mut self, nic: u32, job: u16, leaves_ps: u64) {
+        self.members[self.of_job[usize::from(job)]].endpoints.release(nic, job, leaves_ps);
+    }
+
     fn has_coupled_offers(&self) -> bool {
         self.members.iter().any(|member| member.endpoints.has_coupled_offers())
     }

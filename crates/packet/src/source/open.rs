@@ -96,8 +96,11 @@ struct OpenSource {
     log_none: f64,
     /// Packets left to create.
     remaining: u64,
-    /// Delay of the next packet after it was due.
+    /// Time at which the next packet is due, and its delay after that.
+    due: u64,
     delay: u64,
+    /// Delay of the previous packets of its message.
+    delay_before: u64,
     /// Departure times of the last packets, as many as the capacity if it is limited. The oldest is overwritten next.
     departures: Box<[u64]>,
     oldest: usize,
@@ -113,7 +116,7 @@ pub(super) struct OpenEndpoints {
 }
 
 state!(OpenSource {
-    value: random, created, destination, left, phase, step, rate, log_none, remaining, delay, departures, oldest;
+    value: random, created, destination, left, phase, step, rate, log_none, remaining, due, delay, delay_before, departures, oldest;
     rebuilt: job, place, node, slot
 });
 state!(OpenEndpoints { nested: sources; rebuilt: jobs, packet, first });
@@ -151,6 +154,12 @@ impl OpenEndpoints {
             _ => range.min_by_key(|&s| (self.sources[s].created, s)),
         }
     }
+
+    /// Source of a job at a NIC.
+    fn of_job(&mut self, nic: u32, job: u16) -> &mut OpenSource {
+        let range = self.first[nic as usize] as usize..self.first[nic as usize + 1] as usize;
+        self.sources[range].iter_mut().find(|source| source.job == job).expect("its packet was taken")
+    }
 }
 
 impl OpenSource {
@@ -170,7 +179,9 @@ impl OpenSource {
             rate: 0.0,
             log_none: 0.0,
             remaining: job.packets.unwrap_or(u64::MAX),
+            due: 0,
             delay: 0,
+            delay_before: 0,
             departures: vec![0; job.room.unwrap_or(0) as usize].into(),
             oldest: 0,
         };
@@ -229,9 +240,36 @@ impl OpenSource {
     fn enter(&mut self, leaves: u64, same_message: bool) {
         self.departures[self.oldest] = leaves;
         self.oldest = if self.oldest + 1 == self.departures.len() { 0 } else { self.oldest + 1 };
-        let due = self.created;
-        self.created = due.max(self.departures[self.oldest]);
-        self.delay = self.created - due + if same_message { self.delay } else { 0 };
+        self.due = self.created;
+        self.delay_before = if same_message { self.delay } else { 0 };
+        self.enter_later();
+    }
+
+    /// The last packet did not leave: it keeps its space in the NIC.
+    fn hold(&mut self) {
+        let capacity = self.departures.len();
+        if capacity > 0 {
+            self.departures[(self.oldest + capacity - 1) % capacity] = u64::MAX;
+            self.enter_later();
+        }
+    }
+
+    /// A held packet leaves. The NIC has space for as many packets whichever leaves first.
+    fn release(&mut self, leaves: u64) {
+        let capacity = self.departures.len();
+        let mut from_oldest = (0..capacity).map(|i| (self.oldest + i) % capacity);
+        if let Some(held) = from_oldest.find(|&i| self.departures[i] == u64::MAX) {
+            self.departures[held] = leaves;
+            self.enter_later();
+        }
+    }
+
+    /// Finds the time at which the next packet enters; `u64::MAX` while a held packet takes its space.
+    fn enter_later(&mut self) {
+        if self.remaining > 0 {
+            self.created = self.due.max(self.departures[self.oldest]);
+            self.delay = self.created.wrapping_sub(self.due).wrapping_add(self.delay_before);
+        }
     }
 
     /// Applies the steps of `job` if they differ from the saved ones. Messages from the next step on are drawn again,
@@ -281,6 +319,14 @@ impl Endpoints for OpenEndpoints {
             source.enter(leaves_ps, same_message);
         }
         packet
+    }
+
+    fn hold(&mut self, nic: u32, job: u16) {
+        self.of_job(nic, job).hold();
+    }
+
+    fn release(&mut self, nic: u32, job: u16, leaves_ps: u64) {
+        self.of_job(nic, job).release(leaves_ps);
     }
 
     fn has_work(&self, before_ps: u64) -> bool {

@@ -37,6 +37,14 @@ impl Endpoints for RailEndpoints {
         OutgoingPacket { destination, nic: 0, ..packet }
     }
 
+    fn hold(&mut self, nic: u32, job: u16) {
+        self.program.hold(self.rail_map.program_nic(nic), job);
+    }
+
+    fn release(&mut self, nic: u32, job: u16, leaves_ps: u64) {
+        self.program.release(self.rail_map.program_nic(nic), job, leaves_ps);
+    }
+
     fn has_coupled_offers(&self) -> bool {
         self.program.has_coupled_offers()
     }

@@ -5,7 +5,7 @@ use super::chatter::Behavior;
 use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{Arrangement, Dragonfly, FatTree, LinkFigures, Torus};
 use odonata_machine::{Machine, MachineBuilder, Shape};
-use odonata_packet::{Arbitration, PacketSettings, QueueEstimate};
+use odonata_packet::{Arbitration, ControlName, ControlSettings, PacketSettings, QueueEstimate, WindowRule};
 use odonata_routing::algorithm::{
     BubbleOrder, DeadlockAvoidance, DeterministicSettings, DynamicSettings, MessageRoute, Route, RoutingChoice, Rule,
     Ties, TorusSettings, Zone,
@@ -54,6 +54,9 @@ impl Case {
         }
         if instant || machine.links().any(|link| machine.latency(link) == Time::ZERO) {
             settings.output_latency = settings.output_latency.max(Time(1));
+        }
+        if settings.nics_per_node == 1 {
+            settings.control = control(&mut Stream::new(seed, "control", &[]), settings.packet.0);
         }
         let packet_ps = machine.terminal().bandwidth.serialisation_time(settings.packet).ps();
         let most = 4 + random.below(28) as u32;
@@ -180,6 +183,23 @@ fn graph(random: &mut Stream) -> MachineBuilder {
 /// The largest flit that divides a packet.
 fn largest_flit(packet: u64) -> u64 {
     (1..=packet.min(128)).rev().find(|flit| packet % flit == 0).expect("1 divides all")
+}
+
+/// No control, or one with thresholds and windows of a few packets.
+pub fn control(random: &mut Stream, packet: u64) -> ControlSettings {
+    let packets = |random: &mut Stream, of: &[u64]| Bytes(packet * pick(random, of));
+    let q_hi = packets(random, &[1, 2, 5, 20]);
+    ControlSettings {
+        name: pick(random, &[ControlName::None, ControlName::Pair, ControlName::Pair, ControlName::Window]),
+        q_hi,
+        q_lo: Bytes(q_hi.0 * pick(random, &[0, 1, 3]) / 4),
+        credit: pick(random, &[1, 1, 3]),
+        first_window: packets(random, &[1, 2, 4, 30]),
+        window: pick(random, &[None, Some(Bytes(packet)), Some(Bytes(5 * packet + packet / 2))]),
+        rule: pick(random, &[WindowRule::Fixed, WindowRule::Dctcp, WindowRule::Dctcp]),
+        mark_above: packets(random, &[1, 1, 3]),
+        gain: pick(random, &[0.0625, 0.5, 1.0]),
+    }
 }
 
 fn settings(random: &mut Stream) -> PacketSettings {

@@ -8,6 +8,7 @@
 
 pub mod cases;
 pub mod chatter;
+mod control;
 mod lines;
 mod nodes;
 mod parts;
@@ -16,7 +17,7 @@ mod waits;
 
 use nodes::{per_node, Node};
 use odonata_machine::Machine;
-use odonata_packet::{Arbitration, Endpoints, PacketEngine, PacketRecord, PacketSettings, QueueEstimate};
+use odonata_packet::{Arbitration, ControlName, Endpoints, PacketEngine, PacketRecord, PacketSettings, QueueEstimate};
 use odonata_routing::algorithm::{Decision, Feedback, Memory, ReceivedReport, RouterReport, Routing, RoutingChoice};
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
@@ -66,6 +67,7 @@ pub struct Twin<'a> {
     found: Vec<PacketRecord>,
     waits: Waits,
     queues: Queues,
+    control: control::Control,
 }
 
 impl<'a> Twin<'a> {
@@ -123,6 +125,7 @@ impl<'a> Twin<'a> {
             found: Vec::new(),
             waits: Waits::new(),
             queues: Queues::new(),
+            control: control::Control::default(),
             machine,
             settings,
             routing,
@@ -167,6 +170,7 @@ impl<'a> Twin<'a> {
                         self.arbitrate(router, port);
                     }
                 }
+                self.serve_idle(router);
             }
             self.check_rings();
         }
@@ -194,7 +198,8 @@ impl<'a> Twin<'a> {
             Event::Arrive(router, port) => {
                 let packet = self.ports[router][port].wire.pop_front().unwrap();
                 let vc = usize::from(packet.header.state.vc);
-                self.ports[router][port].inputs[vc].push_back(packet);
+                self.ports[router][port].inputs[vc].push_back(packet.clone());
+                self.control_arrival(router, &packet);
                 self.joined(router, port, vc);
                 if self.ports[router][port].inputs[vc].len() == 1 {
                     self.route(router, port, vc);
@@ -440,7 +445,9 @@ impl<'a> Twin<'a> {
         let Some(vc) = turns.find(leaves) else { return false };
         let (latency, settings) = (self.cable(r, o), self.settings);
         let port = &mut self.ports[r][o];
+        let queued: u64 = port.outputs.iter().flatten().map(|p| p.room).sum();
         let mut packet = port.outputs[vc].pop_front().unwrap();
+        packet.is_marked |= settings.control.name == ControlName::Window && queued > settings.control.mark_above.0;
         port.next_vc = vc + 1;
         let size = packet.size();
         let free = self.now + self.link_time(r, o, size);
@@ -453,6 +460,7 @@ impl<'a> Twin<'a> {
             let (nic, injection_times) = (self.nic(r, o), self.injection_times(&packet));
             self.nodes[nic].incoming.push_back((at, packet.what, packet.header.source, injection_times));
             self.at(at, Event::Node(nic));
+            self.control_departure(nic, &packet, at);
         } else {
             port.credits[vc] -= packet.room;
             port.beyond[vc].push_back(packet.what.job);

@@ -11,10 +11,10 @@ use std::collections::VecDeque;
 
 /// A NIC of a node.
 pub(super) struct Node {
-    node: NodeId,
+    pub(super) node: NodeId,
     /// Router and port at the other end.
-    router: usize,
-    port: usize,
+    pub(super) router: usize,
+    pub(super) port: usize,
     link_free: u64,
     pub(super) credit: u64,
     subscription: Subscription,
@@ -135,7 +135,7 @@ impl Twin<'_> {
             self.notify(nic, |endpoints, nic, socket| endpoints.on_departure(nic, &departure, socket));
             return true;
         }
-        let taken = self.takes(nic);
+        let taken = if self.has_control() { Some(nic as u32) } else { self.takes(nic) };
         let node = &mut self.nodes[nic];
         let Some(from) = taken else { return false };
         if node.link_free > self.now || node.credit < self.settings.packet.0 {
@@ -144,7 +144,12 @@ impl Twin<'_> {
         while node.fed_by.back().is_some_and(|&last| last != from) {
             node.fed_by.rotate_left(1);
         }
-        let packet = self.endpoints.take(from, self.now);
+        let controlled = self.has_control().then(|| self.take_controlled(nic));
+        let packet = match controlled {
+            None => self.endpoints.take(from, self.now),
+            Some(Some(packet)) => packet,
+            Some(None) => return false,
+        };
         let node = &self.nodes[nic];
         let (router, port, source) = (node.router, node.port, node.node);
         let bytes = in_network(self.settings, packet.size);

@@ -29,6 +29,8 @@ pub struct Packet {
     pub room: u64,
     pub needs: u64,
     pub took: u64,
+    /// It left a long queue.
+    pub is_marked: bool,
     /// Groups of the next routers on its path, in order.
     pub groups: Vec<GroupId>,
 }
@@ -159,6 +161,7 @@ pub fn set_out(
         room: 0,
         needs: 0,
         took: 0,
+        is_marked: false,
         groups: Vec::new(),
     }
 }

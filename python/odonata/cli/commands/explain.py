@@ -85,6 +85,7 @@ def command(
     `interval`. Ranks and calls need a job with a program. A critical path needs `record_calls`; its links
     need `record_packets` and `record_paths`.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.analysis import congestion_roots, congestion_sentence
     from odonata.cli.output import explanation as of_job
     from odonata.cli.output import path as of_path
     from odonata.cli.output.summary import print_ending
@@ -97,8 +98,11 @@ def command(
     if seeds > 1 and not what_if:
         raise click.UsageError("--seeds needs --what-if")
     run = Run.from_directory(directory)
+    roots = congestion_roots(run.summary, run.links, run.nodes)
     if not as_json:
         print_ending(terminal.console(), run)
+        if (sentence := congestion_sentence(roots)) is not None:
+            terminal.console().print(sentence)
     if job is None and run.jobs.num_rows > 1 and not (path or given or against or blame or what_if):
         of_job.show_all(run, as_json=as_json)
         return
@@ -113,7 +117,8 @@ def command(
     )
     if as_json:
         known = {key: value for key, value in explanation.to_dict().items() if value is not None}
-        data = known | {key: table.to_pylist() for key, table in found.items() if table is not None}
+        tables = found | {"congestion_roots": roots if roots.num_rows else None}
+        data = known | {key: table.to_pylist() for key, table in tables.items() if table is not None}
         terminal.print_json({"directory": str(directory), "job": name, **data})
         return
     screen = terminal.console()
@@ -135,13 +140,16 @@ def _path(run: Run, job: int, name: str, part: of_path.Part, rows: int, as_json:
 
 def _found(run: Run, job: int, count: int) -> dict[str, pa.Table | None]:
     """Tables of waits and times by topic; None if the run has no such record."""
+    from odonata.analysis import held_pairs
     from odonata.analysis.waits import waits_by_blocking_job, waits_by_class, waits_by_link
 
     found: dict[str, pa.Table | None] = dict.fromkeys(
-        ("calls", "ranks", "blocking_jobs", "classes", "links", "times")
+        ("calls", "ranks", "held", "blocking_jobs", "classes", "links", "times")
     )
     if (ranks := _table(run, "ranks")) is not None:
         found["calls"], found["ranks"] = _calls(ranks, job), _slowest(run, ranks, job, count)
+    if (held := _table(run, "control_pairs")) is not None:
+        found["held"] = held_pairs(held, run.nodes, job, count=count)
     if (waits := _table(run, "job_waits")) is not None:
         found["blocking_jobs"] = waits_by_blocking_job(waits, run.jobs, job)
         found["classes"] = waits_by_class(waits, run.links, run.jobs, job)
@@ -223,6 +231,17 @@ SHOWN = {
             "communication_s": "in calls",
             "blocked_s": "blocked",
             "compute_s": "computing",
+        },
+    ),
+    "held": (
+        "Pairs of nodes whose packets of the job the congestion control held longest",
+        {
+            "source": "source",
+            "destination": "destination",
+            "held_s": "held",
+            "held_packets": "packets",
+            "holds": "holds",
+            "marks": "marks",
         },
     ),
     "blocking_jobs": (

@@ -1,0 +1,56 @@
+//! Idle latencies of paths: the time that a notice takes, and the round trip of a pair.
+
+use crate::fabric::Fabric;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// Idle latencies from routers to all others, computed when they are first needed. They follow from the machine, so
+/// they are no state.
+#[derive(Default)]
+pub(crate) struct PathLatencies {
+    from: BTreeMap<u32, Box<[u64]>>,
+}
+
+impl PathLatencies {
+    /// Latency of the fastest idle path from router `from` to the input queues of router `to`, in ps.
+    pub(crate) fn between_routers(&mut self, fabric: &Fabric, from: u32, to: u32) -> u64 {
+        self.from.entry(from).or_insert_with(|| fastest(fabric, from))[to as usize]
+    }
+
+    /// Latency from the output queues of router `from` to NIC `nic`.
+    pub(crate) fn router_to_nic(&mut self, fabric: &Fabric, from: u32, nic: u32) -> u64 {
+        let port = fabric.nic_port[nic as usize];
+        self.between_routers(fabric, from, fabric.port_router[port as usize]) + fabric.forward_latency(port)
+    }
+
+    /// Latency from one NIC to another, without serialisation.
+    pub(crate) fn between_nics(&mut self, fabric: &Fabric, from: u32, to: u32) -> u64 {
+        let port = fabric.nic_port[from as usize];
+        fabric.injection_latency(port) + self.router_to_nic(fabric, fabric.port_router[port as usize], to)
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.from.values().map(|all| 8 * all.len()).sum()
+    }
+}
+
+/// Dijkstra's algorithm over the links of the machine.
+fn fastest(fabric: &Fabric, from: u32) -> Box<[u64]> {
+    let mut latency = vec![u64::MAX; fabric.routers()];
+    let mut open = BinaryHeap::from([Reverse((0, from))]);
+    latency[from as usize] = 0;
+    while let Some(Reverse((reached, router))) = open.pop() {
+        if reached > latency[router as usize] {
+            continue;
+        }
+        for port in fabric.ports_of(&(router..router + 1)).filter(|&port| !fabric.is_node_port(port)) {
+            let next = fabric.port_router[fabric.peer[port as usize] as usize];
+            let arrives = reached + fabric.forward_latency(port);
+            if arrives < latency[next as usize] {
+                latency[next as usize] = arrives;
+                open.push(Reverse((arrives, next)));
+            }
+        }
+    }
+    latency.into()
+}

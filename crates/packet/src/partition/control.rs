@@ -1,0 +1,228 @@
+//! Congestion control: what happens at which event.
+//!
+//! | event | at the router | at the NIC |
+//! |---|---|---|
+//! | a packet arrives at its last router | count it; hold its source | |
+//! | it departs to its node | count it; acknowledge it; credits and releases | |
+//! | a NIC can send | | apply the notices that have arrived; choose a packet |
+//! | a notice is sent | | the NIC tries when it arrives, if a packet waits for it |
+//!
+//! Notices carry their arrival time and have no events. A NIC with waiting packets tries to send when one arrives.
+
+use super::congestion::{limits, Control};
+use super::state::Partition;
+use crate::control::{ControlName, NicControl, Notice, NoticeKind, PairKey, PortRate};
+use crate::endpoint::OutgoingPacket;
+use crate::packet::NONE;
+
+impl Partition {
+    /// When NIC `n` can next have a packet to send; `u64::MAX` if that is not known.
+    #[inline]
+    pub(super) fn next_offer(&mut self, n: usize) -> u64 {
+        let created = self.endpoints.next_created_ps(n as u32).unwrap_or(u64::MAX);
+        match &self.control {
+            None => created,
+            Some(control) => created.min(control.nics[n].next_chance()),
+        }
+    }
+
+    /// Injects a packet of NIC `n` that may go at `leaves`, if there is one. Returns its slot.
+    #[inline(never)]
+    pub(super) fn inject_controlled(&mut self, n: usize, ready: u64, leaves: u64) -> u32 {
+        match self.take_controlled(n, leaves) {
+            Some(injection) => self.inject(n, ready, leaves, &injection),
+            None => {
+                self.arm_nic(n);
+                NONE
+            }
+        }
+    }
+
+    /// Takes the packet of NIC `n` that may go at `leaves`: the oldest one that waits, or the next one of the endpoint.
+    /// Packets of the endpoint that may not go wait in the queue of their destination.
+    fn take_controlled(&mut self, n: usize, leaves: u64) -> Option<OutgoingPacket> {
+        let mut control = self.control.take().expect("there is a control");
+        let source = self.section.nics.start + n as u32;
+        let Control { nics, records, rules, .. } = &mut *control;
+        nics[n].apply(leaves, rules);
+        let mut has_waited = false;
+        let found = match nics[n].take_ready() {
+            Some(held) => {
+                let destination = self.nic_of(&held.packet);
+                let pair = PairKey { job: held.packet.job, source, destination };
+                records.count_held(pair, leaves - held.since);
+                self.endpoints.release(n as u32, held.packet.job, leaves);
+                Some((held.packet, held.size))
+            }
+            None => loop {
+                if self.endpoints.next_created_ps(n as u32).is_none_or(|created| created > leaves) {
+                    break None;
+                }
+                let packet = self.endpoints.take(n as u32, leaves);
+                let (job, size) = (packet.job, self.size_of(&packet));
+                let destination = self.nic_of(&packet);
+                let Control { nics, rules, latencies, settings, .. } = &mut *control;
+                let limits = || limits(&self.section, settings, latencies, source, destination);
+                if let Some(packet) = nics[n].offer(packet, size, destination, leaves, rules, limits) {
+                    break Some((packet, size));
+                }
+                has_waited = true;
+                self.endpoints.hold(n as u32, job);
+            },
+        };
+        if let Some((packet, size)) = &found {
+            control.nics[n].depart(self.nic_of(packet), *size, leaves);
+        }
+        self.control = Some(control);
+        // What the endpoint offers at other NICs of the node may depend on what it handed over.
+        if has_waited && self.nics.list[n].has_departure_events {
+            self.refresh_others(n);
+        }
+        found.map(|(packet, _)| packet)
+    }
+
+    fn nic_of(&self, packet: &OutgoingPacket) -> u32 {
+        self.section.fabric.node_nic[packet.destination.index()] + u32::from(packet.nic)
+    }
+
+    fn size_of(&self, packet: &OutgoingPacket) -> u32 {
+        packet.size + self.section.fabric.overhead(packet.size) + packet.padding
+    }
+
+    /// Counts the packet of `slot`, which arrives at a router, if its node is there, and holds its source if the port
+    /// is congested.
+    #[cold]
+    pub(super) fn control_arrival(&mut self, router: usize, slot: u32) {
+        let packet = self.pool.get(slot);
+        let fabric = &self.section.fabric;
+        let nic = fabric.node_nic[packet.header.destination.index()] + u32::from(packet.nic);
+        if !self.routers.list[router].nics.contains(&nic) {
+            return;
+        }
+        let (source, size) = (fabric.node_nic[packet.header.source.index()], packet.size());
+        let n = (nic - self.section.nics.start) as usize;
+        let mut control = self.control.take().expect("there is a control");
+        control.ports.count_arrival(n, size);
+        if control.settings.name == ControlName::Pair {
+            let Control { ports, settings, latencies, records, sent, .. } = &mut *control;
+            let pair = PairKey { job: packet.job, source, destination: nic };
+            let packet_time = fabric.full_time[fabric.nic_port[nic as usize] as usize];
+            let round_trip = || {
+                latencies.between_nics(fabric, nic, source) + latencies.between_nics(fabric, source, nic) + packet_time
+            };
+            ports.react_to_arrival(n, source, size, settings, round_trip, |to, kind, bytes| {
+                records.count_hold(pair);
+                sent.push((to, kind, bytes));
+            });
+        }
+        self.control = Some(control);
+        self.send_notices(nic);
+    }
+
+    /// Acknowledges the packet of `slot`, which departs to NIC `n` and is delivered at `delivered`, and lets the port
+    /// give credits.
+    #[cold]
+    pub(super) fn control_departure(&mut self, o: usize, n: usize, slot: u32, delivered: u64) {
+        let packet = self.pool.get(slot);
+        let (size, is_marked) = (packet.size(), packet.is_marked());
+        let source = self.section.fabric.node_nic[packet.header.source.index()];
+        let nic = self.section.nics.start + n as u32;
+        let job = packet.job;
+        let control = self.control.as_mut().expect("there is a control");
+        let is_marked = is_marked || control.ports.queued(n) > self.section.mark_above;
+        control.ports.count_departure(n, size);
+        let fabric = &self.section.fabric;
+        let back = control.latencies.between_nics(fabric, nic, source);
+        if is_marked {
+            control.records.count_mark(PairKey { job, source, destination: nic });
+        }
+        let kind = if is_marked { NoticeKind::MarkedAck } else { NoticeKind::Ack };
+        self.send_notice(source, Notice { at: delivered + back, destination: nic, kind, bytes: size });
+        self.serve_sources(o, n, true);
+    }
+
+    /// Lets port `o`, which leads to NIC `n`, give credits, and schedules the next time if nothing is queued.
+    fn serve_sources(&mut self, o: usize, n: usize, departed: bool) {
+        let nic = self.section.nics.start + n as u32;
+        let kind = self.section.kind(self.outputs.ports[o].kind);
+        let rate = PortRate { now: self.clock.now, departed, full: self.section.full, full_time: kind.full_time };
+        let Control { ports, settings, sent, .. } = &mut **self.control.as_mut().expect("there is a control");
+        ports.serve(n, rate, settings, |to, kind, bytes| sent.push((to, kind, bytes)));
+        let expiry = ports.next_expiry(n);
+        self.send_notices(nic);
+        if let Some(at) = expiry {
+            self.agenda.wake_output(o, at);
+        }
+    }
+
+    /// Lets port `o`, which leads to NIC `n`, give credits, if nothing is queued and credits have expired.
+    pub(super) fn serve_idle_port(&mut self, o: usize, n: usize) {
+        match self.control.as_ref().and_then(|control| control.ports.next_expiry(n)) {
+            Some(at) if at <= self.clock.now => self.serve_sources(o, n, false),
+            // The port has one event, which may have been for something else.
+            Some(at) => self.agenda.wake_output(o, at),
+            None => {}
+        }
+    }
+
+    /// Sends the notices of the port of NIC `nic`.
+    fn send_notices(&mut self, nic: u32) {
+        let control = self.control.as_mut().expect("there is a control");
+        if control.sent.is_empty() {
+            return;
+        }
+        let mut sent = std::mem::take(&mut control.sent);
+        for (source, kind, bytes) in sent.drain(..) {
+            let fabric = &self.section.fabric;
+            let router = fabric.port_router[fabric.nic_port[nic as usize] as usize];
+            let control = self.control.as_mut().expect("there is a control");
+            let at = self.clock.now + control.latencies.router_to_nic(fabric, router, source);
+            self.send_notice(source, Notice { at, destination: nic, kind, bytes });
+        }
+        self.control.as_mut().expect("there is a control").sent = sent;
+    }
+
+    fn send_notice(&mut self, source: u32, notice: Notice) {
+        if self.section.nics.contains(&source) {
+            return self.take_notice((source - self.section.nics.start) as usize, notice);
+        }
+        let fabric = &self.section.fabric;
+        let router = fabric.port_router[fabric.nic_port[source as usize] as usize];
+        let part = self.control.as_ref().expect("there is a control").parts[router as usize];
+        self.outbox.notice(part, source, notice);
+    }
+
+    /// Adds a notice that arrives later at NIC `n`.
+    pub(super) fn take_notice(&mut self, n: usize, notice: Notice) {
+        let control = self.control.as_mut().expect("there is a control");
+        if !control.nics[n].add(notice) {
+            return;
+        }
+        let nic = &mut self.nics.list[n];
+        let at = notice.at.max(nic.link_free);
+        if at < nic.next_ready {
+            nic.next_ready = at;
+            self.schedule(n);
+        }
+    }
+
+    /// Whether packets of some jobs that were created before `before` wait at NICs.
+    pub(crate) fn holds_packets(&self, before: u64, jobs: &[usize]) -> bool {
+        self.control.as_ref().is_some_and(|control| control.nics.iter().any(|own| own.has_packets(before, jobs)))
+    }
+
+    /// Records of the control at the end of the run.
+    pub(super) fn control_records(&self) -> Vec<crate::control::ControlRecord> {
+        let fabric = &self.section.fabric;
+        self.control.as_ref().map_or_else(Vec::new, |control| control.records.rows(|nic| fabric.node_of(nic)))
+    }
+
+    pub(super) fn control_bytes(&self) -> usize {
+        self.control.as_ref().map_or(0, |control| {
+            control.nics.iter().map(NicControl::memory_bytes).sum::<usize>()
+                + control.ports.memory_bytes()
+                + control.latencies.memory_bytes()
+                + control.records.memory_bytes()
+        })
+    }
+}

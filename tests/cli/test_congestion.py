@@ -1,0 +1,124 @@
+"""Roots of congestion and congestion control, as a user sees them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from running import Command
+
+from odonata import Run
+from odonata.analysis import congestion_roots, wait_share
+
+INCAST = """
+[machine]
+topology = "dragonfly"
+p = 2
+a = 4
+h = 2
+g = 9
+
+[[job]]
+name = "sums"
+ranks = 24
+ranks_per_node = 1
+program = { name = "allreduce", iterations = 5, bytes = "8 B", compute = "0 ns" }
+placement = { name = "random-order", order = 1 }
+start = "12 us"
+
+[[job]]
+name = "incast"
+pattern = { name = "hotspot", share = 1.0, hot_ranks = 1 }
+traffic = { name = "open", load = 1.0, injection = "paced" }
+ranks = 40
+ranks_per_node = 1
+placement = { name = "random-order", order = 1, skip = 24 }
+
+[engine]
+kind = "packet"
+routing = "min"
+time_limit = "2 ms"
+record_crossbar = true
+"""
+PAIR = "engine.control.name=pair"
+
+
+def made(run: Command, folder: Path, *settings: str) -> Run:
+    (folder / "incast.toml").write_text(INCAST)
+    given = [part for setting in settings for part in ("--set", setting)]
+    result = run("run", "incast.toml", "-o", "run", "--force", *given)
+    assert result.returncode == 0, result.stderr
+    return Run.from_directory(folder / "run")
+
+
+def completion(run: Run) -> float:
+    time: float = run.jobs["completion_time_s"][0].as_py()
+    return time
+
+
+def test_explain_names_the_root(odonata_command: Command, tmp_path: Path) -> None:
+    run = made(odonata_command, tmp_path)
+    root = congestion_roots(run.summary, run.links, run.nodes).to_pylist()[0]
+    assert root["offered_load"] == 39
+    assert root["start_s"] < 2e-6
+    assert 0.5 < root["wait_share"] <= 1
+    said = odonata_command("explain", "run")
+    assert f"The ejection port of node {root['node']} is offered 39 times what it takes since" in said.stdout
+    assert "of all waits at crossbars stand behind it" in said.stdout
+    found = json.loads(odonata_command("explain", "run", "--job", "sums", "--json").stdout)
+    assert found["congestion_roots"] == [root]
+    shown = odonata_command("show", "run")
+    assert f"ejection port of node {root['node']} is offered 39 times" in shown.stdout + shown.stderr
+
+
+def test_control_saves_the_other_job(odonata_command: Command, tmp_path: Path) -> None:
+    alone = completion(made(odonata_command, tmp_path, "job.incast.idle=true"))
+    without = completion(made(odonata_command, tmp_path))
+    run = made(odonata_command, tmp_path, PAIR)
+    assert completion(run) < 1.3 * alone < without / 3
+    pairs = run.table("control_pairs").to_pandas()
+    assert set(pairs["job"]) == {1}
+    assert (pairs["holds"] > 0).sum() >= 38
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (['engine.control={name="pear"}'], "unknown name 'pear'"),
+        ([PAIR, "engine.control.q_low=1 KiB"], "did you mean 'q_lo'"),
+        ([PAIR, "engine.control.q_lo=8 KiB"], "8 KiB is not below q_hi, 8 KiB"),
+        ([PAIR, "engine.control.rule=fixed"], 'means something only with `name = "window"`'),
+        (["engine.control.q_hi=9 KiB"], 'means something only with `name = "pair"`'),
+        ([PAIR, "engine.control.window=100 B"], "less than a packet of 512 B"),
+        ([PAIR, "engine.injection.fifos=6"], "with injection FIFOs or several NICs"),
+    ],
+)
+def test_mistakes(odonata_command: Command, tmp_path: Path, settings: list[str], reason: str) -> None:
+    (tmp_path / "incast.toml").write_text(INCAST)
+    given = [part for setting in settings for part in ("--set", setting)]
+    result = odonata_command("check", "incast.toml", *given)
+    assert result.returncode == 2
+    assert reason in result.stderr
+
+
+def test_waits_are_followed_back_to_the_root() -> None:
+    """Node 0 at router 0; link 0 leads from router 1 to 0, link 1 from router 2 to 1, link 2 to 2.
+
+    Link 0 is out of credits for 3/4 of its time and router 0 waits for the root only, so 3/4 of the waits
+    for link 0 stand behind it. Link 1 is always out of credits, and all waits of router 1 are for link 0:
+    3/4, too. Nobody waits at router 2 but for link 1.
+    """
+    links = pa.table(
+        {
+            "source": [1, 2, 0],
+            "target": [0, 1, 2],
+            "crossbar_stall_ps": [40, 20, 0],
+            "stall_ps": [3, 9, 0],
+            "busy_ps": [1, 0, 5],
+        }
+    )
+    nodes = pa.table({"router": [0, 1], "crossbar_stall_ps": [40, 0]})
+    assert wait_share(links, nodes, 0) == (40 + 0.75 * 40 + 0.75 * 20) / 100
+    assert wait_share(links.drop_columns("crossbar_stall_ps"), nodes, 0) is None

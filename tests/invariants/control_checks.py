@@ -1,0 +1,62 @@
+"""What a congestion control does to pairs of nodes, against the packets of the run.
+
+Nodes 2, 4 and 6 of routers 1 to 3 send to node 1 of router 0, one local cable away.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from checking import Tables, check, same
+
+SERIALISATION_PS = 25_600
+"""A packet of 512 B on a node's link."""
+TO_LAST_ROUTER_PS = 70_000
+"""From the departure of a head to its last router: two cables (10 and 30 ns) and three pipelines (10 ns)."""
+TO_NODE_PS = 20_000
+SOURCES = [2, 4, 6]
+
+
+def by_source(packets: pd.DataFrame) -> list[pd.DataFrame]:
+    ordered = packets.sort_values("injected_ps")
+    return [ordered[ordered["source"] == source] for source in SOURCES]
+
+
+@check("windowed", "held by a port")
+def sources_wait_from_the_first_held_packet_to_the_last(run: Tables) -> None:
+    """All packets exist from the start, so all that follow a held packet wait, too."""
+    pairs = run["control_pairs"]
+    same(pairs["job"], [1, 1, 1])
+    same(pairs["source"], SOURCES)
+    same(pairs["destination"], [1, 1, 1])
+    for row, packets in zip(pairs.itertuples(), by_source(run["packets"]), strict=True):
+        left = packets["injected_ps"].to_numpy()
+        last_free = len(left) - row.held_packets - 1
+        assert 0 <= last_free < len(left) - 1
+        assert row.held_ps == left[-1] - left[last_free] - SERIALISATION_PS
+
+
+@check("windowed")
+def all_but_the_first_packet_wait_for_a_window_of_one(run: Tables) -> None:
+    same(run["control_pairs"]["held_packets"], [9, 7, 5])
+    same(run["control_pairs"]["holds"], [0, 0, 0])
+
+
+@check("windowed")
+def packets_that_leave_others_behind_are_marked(run: Tables) -> None:
+    """The threshold is one packet, and the packet itself counts."""
+    packets = run["packets"]
+    arrived = (packets["injected_ps"] + TO_LAST_ROUTER_PS).to_numpy()
+    left = (packets["delivered_ps"] - TO_NODE_PS - SERIALISATION_PS).to_numpy()
+    others = (arrived[None, :] <= left[:, None]) & (left[None, :] > left[:, None])
+    marked = packets["source"][others.any(axis=1)]
+    expected = [int(np.sum(marked == source)) for source in SOURCES]
+    assert sum(expected) > 0
+    same(run["control_pairs"]["marks"], expected)
+
+
+@check("held by a port")
+def a_port_holds_each_source_once(run: Tables) -> None:
+    """Below `q_lo = 0` it releases none, so each sends with credits to its end."""
+    same(run["control_pairs"]["holds"], [1, 1, 1])
+    same(run["control_pairs"]["marks"], [0, 0, 0])
