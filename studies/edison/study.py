@@ -125,6 +125,22 @@ def readings_wd3(_: Study) -> dict[str, dict[str, Any]]:
     return _readings("WD3")
 
 
+def _draws(workload: str) -> dict[str, dict[str, Any]]:
+    """Four placements: seeds 21 to 24, each with another order of placement."""
+    orders = enumerate(_orders(workload).values())
+    return {str(21 + number): {"engine.seed": 21 + number, **order} for number, order in orders}
+
+
+def draws_wd1(_: Study) -> dict[str, dict[str, Any]]:
+    """Four placements."""
+    return _draws("WD1")
+
+
+def draws_wd3(_: Study) -> dict[str, dict[str, Any]]:
+    """Four placements."""
+    return _draws("WD3")
+
+
 def present_wd4(_: Study) -> dict[str, dict[str, Any]]:
     """All jobs, or one of them alone on the same nodes."""
     names = [job["name"] for job in _jobs("WD4")]
@@ -201,6 +217,19 @@ def widths(results: Results) -> pd.DataFrame:
     return scores.assign(worse=scores["worse"] - scores["worse"].min()).sort_values("spread")
 
 
+DISTRIBUTION, SPREAD = "job.*.placement.distribution", "job.*.placement.spread"
+
+
+def placements(results: Results) -> pd.DataFrame:
+    """One row for each distribution and width, the simplest first."""
+    rows = _traffic(results, "placements", ("WD1", "WD3"))
+    rows = rows.rename(columns={DISTRIBUTION: "distribution", SPREAD: "spread"})
+    scores = _scores(rows, ["distribution", "spread"])
+    scores = scores.assign(worse=scores["worse"] - scores["worse"].min())
+    # "geometric" is the default, so it comes first.
+    return scores.sort_values(["distribution", "spread"], ascending=[False, True])
+
+
 def _figures(results: Results, workloads: Sequence[str]) -> pd.DataFrame:
     """Median and range of every average and maximum over the placements."""
     rows = _traffic(results, "", workloads)
@@ -252,6 +281,22 @@ def placement_is_as_wide(results: Results) -> Iterator[Finding]:
         job["placement"]["spread"] for workload in ("WD1", "WD2", "WD3", "WD4") for job in _jobs(workload)
     }
     yield _found("spread", chosen, list(table["spread"]), list(table["worse"]))
+
+
+def placement_is_chosen_by_the_rule(results: Results) -> Iterator[Finding]:
+    """Distribution and width of all jobs."""
+    table = placements(results)
+    names = [f"{row['distribution']} {row['spread']:g}" for row in table.to_dict("records")]
+    (chosen,) = {
+        f"{job['placement'].get('distribution', 'geometric')} {job['placement']['spread']:g}"
+        for workload in ("WD1", "WD2", "WD3", "WD4")
+        for job in _jobs(workload)
+    }
+    first = next(name for name, worse in zip(names, table["worse"], strict=True) if worse < TIE)
+    worse = dict(zip(names, table["worse"], strict=True))[chosen]
+    yield Finding(
+        "placement", f"{chosen}, {worse:.1f} behind the likeliest; the rule chooses {first}", chosen == first
+    )
 
 
 def _met(results: Results, figure: str, tolerance: float) -> Iterator[Finding]:
