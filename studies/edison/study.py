@@ -221,7 +221,7 @@ DISTRIBUTION, SPREAD = "job.*.placement.distribution", "job.*.placement.spread"
 
 
 REFIT = "binomial 0.45"
-"""The choice of the second rule. The examples keep that of the first."""
+"""The choice of the second rule. The examples keep the first choice."""
 
 
 def placements(results: Results) -> pd.DataFrame:

@@ -86,7 +86,7 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// Records the flows' own sums, and adds those of the others.
+    /// Records the flows' own sums, and adds the others' sums.
     pub(crate) fn exchange(&mut self, iteration: u32, quantity: Quantity, sums: &mut Sums) {
         let iteration = iteration as usize;
         let own: &mut dyn Iterator<Item = &u64> = match quantity {

@@ -3,7 +3,7 @@
 //! Machine, path rule, gathered messages and the [`Field`] of all flows stay. A change solves only the job that starts or
 //! ends, in the field of the others, if the others hardly notice it:
 //!
-//! 1. A job that starts is solved in the field. A job that ends is solved once more with the same result, to find what
+//! 1. A job that starts is solved in the field. A job that ends is solved again with the same result, to find what
 //!    it contributed to the field.
 //! 2. Its grants change the use of link l by d_l. Only full links limit others. The *impact* on a job with b_l bytes on l
 //!    is h sum(b_l d_l / C_l) / sum(b_l) over full links. Here h is the share of its rate that links, not ports, deny it.

@@ -92,7 +92,7 @@ fn a_change_is_near_a_run() {
     }
 }
 
-/// Errors of changes do not add up: impacts are counted until all jobs are solved again.
+/// Errors of changes do not accumulate: impacts are counted until all jobs are solved again.
 #[test]
 fn errors_do_not_add_up() {
     let machine = presets::builder("dragonfly-1056").unwrap().build().unwrap();
