@@ -1,4 +1,5 @@
 /* Cartesian topologies: ranks in rows, the last dimension fastest. Ranks are never reordered. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +11,48 @@ static int compare_descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+static int as_mpich;
+
+void vmpi_dims_choose(const char *like)
+{
+    as_mpich = strcmp(like, "mpich") == 0;
+    if (!as_mpich && strcmp(like, "openmpi") != 0) {
+        fprintf(stderr, "vmpi: -dims expects openmpi or mpich, got '%s'\n", like);
+        exit(2);
+    }
+}
+
+/* MPICH and the MPIs made from it (Cray, Blue Gene): the most equal factors. Tries all divisors in descending order; keeps
+ * the smallest difference of the largest and the smallest factor, and of equal ones the smaller largest. */
+static void divide(int rest, int count, int most, int *factor, int *best, int unknown)
+{
+    if (count == unknown) {
+        int spread = factor[0] - factor[unknown - 1], least = best[0] - best[unknown - 1];
+        if (rest == 1 && (!best[0] || spread < least || (spread == least && factor[0] < best[0])))
+            memcpy(best, factor, (size_t)unknown * sizeof *best);
+        return;
+    }
+    for (int f = most < rest ? most : rest; f >= 1; f--) {
+        double power = 1; /* of factors up to f: too small to reach the rest */
+        for (int i = count; i < unknown && power < rest; i++)
+            power *= f;
+        if (power < rest)
+            return;
+        if (rest % f == 0) {
+            factor[count] = f;
+            divide(rest / f, count + 1, f, factor, best, unknown);
+        }
+    }
+}
+
 /* Takes prime factors from the largest down, each for the smallest free dimension so far. */
 int MPI_Dims_create(int nodes, int dimensions, int extent[])
 {
     VMPI_ENTER("MPI_Dims_create");
     int rest = nodes, unknown = 0, factor[32], factors = 0;
-    if (nodes < 1 || dimensions < 1)
+    if (dimensions == 0)
+        return MPI_SUCCESS;
+    if (nodes < 1 || dimensions < 0)
         vmpi_fail("%d ranks in %d dimensions", nodes, dimensions);
     for (int d = 0; d < dimensions; d++) {
         if (extent[d] < 0 || (extent[d] > 0 && rest % extent[d]))
@@ -33,6 +70,13 @@ int MPI_Dims_create(int nodes, int dimensions, int extent[])
     int *found = vmpi_alloc((size_t)unknown, sizeof *found);
     for (int i = 0; i < unknown; i++)
         found[i] = 1;
+    if (as_mpich) {
+        int *trial = vmpi_alloc((size_t)unknown, sizeof *trial);
+        found[0] = 0;
+        divide(rest, 0, rest, trial, found, unknown);
+        free(trial);
+        rest = 1;
+    }
     for (int prime = 2; rest > 1; prime = prime * prime > rest ? rest : prime + 1)
         for (; rest % prime == 0; rest /= prime)
             factor[factors++] = prime;

@@ -14,7 +14,12 @@
 
 /* ---- ranks and scheduling (scheduler.c) ---- */
 
-enum rank_state { RANK_READY, RANK_BLOCKED, RANK_POLLING, RANK_FINISHED };
+enum rank_state { RANK_READY, RANK_BLOCKED, RANK_POLLING, RANK_SLEEPING, RANK_FINISHED };
+
+typedef struct {
+    void *caught;
+    unsigned uncaught;
+} vmpi_exceptions;
 
 typedef struct vmpi_rank {
     int world; /* rank in MPI_COMM_WORLD */
@@ -26,10 +31,14 @@ typedef struct vmpi_rank {
     int outstanding;     /* requests that the rank waits for */
     int probing;         /* suspended in MPI_Probe: every arrival wakes the rank */
     int failed_polls;    /* unsuccessful tests and probes since the last arrival */
+    int64_t wake_ns;     /* of a sleeping rank */
+    vmpi_exceptions exceptions;
+    int has_environment; /* a list of variables of its own (process.c) */
     uint16_t phase;
     uint8_t recording;
     uint8_t initialised;
     uint8_t finalised;
+    int threads;     /* level of MPI_Init_thread */
     void *slot; /* vmpi_rank_slot */
     void *attached; /* MPI_Buffer_attach */
     void *attributes; /* names and attributes of communicators (handles.c) */
@@ -50,6 +59,10 @@ vmpi_rank *vmpi_rank_at(int world);
 int vmpi_schedule(int ranks, size_t stack_bytes, int argc, char **argv);
 /* Suspends the calling rank until vmpi_wake. */
 void vmpi_block(void);
+/* Suspends it for so long. */
+void vmpi_sleep(int64_t ns);
+/* Ends the calling rank; others go on. `how` is the function that ended it. */
+void vmpi_end_rank(int status, const char *how, int destruct) __attribute__((noreturn));
 /* Lets others run after an unsuccessful test or probe. */
 void vmpi_poll(void);
 /* Makes a suspended rank ready; no effect on a ready one. Counts as progress for deadlock detection. */
@@ -60,6 +73,11 @@ int vmpi_start(int argc, char **argv);
 /* Ranks per node, from the user; used by MPI_Comm_split_type. */
 extern int vmpi_per_node;
 
+/* The C library's functions that concern the process (process.c). Ends it: all that was printed and traced is kept. */
+void vmpi_stop(int status) __attribute__((noreturn));
+/* From now on faults are reported with rank and call. */
+void vmpi_process_start(size_t stack_bytes);
+int64_t vmpi_now_ns(void);
 /* Ends the process with "vmpi: rank R in CALL: ..." on standard error and exit status 70. */
 void vmpi_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 /* Stub of every MPI function that vmpi lacks: ends the process with its name and the line of the call. */
@@ -183,6 +201,8 @@ typedef struct vmpi_edges {
 
 /* The rank `steps` from `rank` along a dimension; MPI_PROC_NULL outside. */
 int vmpi_cart_neighbour(MPI_Comm comm, int rank, int dimension, int steps);
+/* MPI_Dims_create like which MPI. */
+void vmpi_dims_choose(const char *like);
 void vmpi_edges_free(MPI_Comm comm);
 void vmpi_topology_copy(MPI_Comm from, MPI_Comm to);
 

@@ -59,11 +59,10 @@ int vmpi_trace_is_open(void)
 
 void vmpi_trace_close(void)
 {
-    if (file && fclose(file) != 0) {
-        fprintf(stderr, "vmpi: cannot write %s: %s\n", file_path, strerror(errno));
-        _Exit(70);
-    }
+    FILE *closed = file;
     file = NULL;
+    if (closed && fclose(closed) != 0)
+        vmpi_fail("cannot write %s: %s", file_path, strerror(errno));
 }
 
 /* A rank runs without interruption from the end of one call to the start of the next: others run only inside calls. */
