@@ -6,6 +6,10 @@
 
 enum fortran_kind { FORTRAN_TYPE, FORTRAN_OPERATION, FORTRAN_COMMUNICATOR, FORTRAN_GROUP, FORTRAN_REQUEST };
 
+/* Attribute functions of C, of Fortran, and of Fortran with numbers of default size (MPI-1). */
+enum fortran_key { KEY_OF_C, KEY_OF_FORTRAN, KEY_OF_OLD_FORTRAN };
+void vmpi_key_is_fortran(int key, enum fortran_key style, enum fortran_kind kind);
+
 void *vmpi_from_fortran(enum fortran_kind kind, int number);
 /* The number of a predefined handle, or a new number. */
 int vmpi_to_fortran(enum fortran_kind kind, void *handle);

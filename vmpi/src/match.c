@@ -222,17 +222,22 @@ static MPI_Request match_posted(int receiver, int communicator, int source, int 
     return request;
 }
 
-static void check_fits(size_t bytes, const struct ompi_request_t *receive, int source, int tag)
+/* Fails, or cuts the message if the receiver handles errors. */
+static size_t check_fits(size_t bytes, MPI_Request receive, int source, int tag)
 {
     size_t room = vmpi_packed_bytes(receive->type, receive->count);
-    if (bytes > room)
+    if (bytes <= room)
+        return bytes;
+    if (!receive->owner->catches)
         vmpi_fail("a message of %zu bytes from rank %d with tag %d exceeds a receive of %zu bytes by rank %d", bytes, source,
                   tag, room, vmpi_comm_rank_of(receive->comm, receive->owner->world));
+    receive->status.MPI_ERROR = MPI_ERR_TRUNCATE;
+    return room;
 }
 
 void vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffer, int count, MPI_Datatype type)
 {
-    int receiver = vmpi_comm_world_of(comm, destination);
+    int receiver = vmpi_peer_world(comm, destination);
     int source = vmpi_comm_rank_of(comm, vmpi_current->world);
     size_t bytes = vmpi_packed_bytes(type, count);
     vmpi_record_message(vmpi_current->world, receiver, bytes, comm->id);
@@ -242,7 +247,7 @@ void vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffer, i
     if (receive)
         vmpi_check_bottom(into, bytes);
     if (receive && vmpi_is_contiguous(type)) {
-        check_fits(bytes, receive, source, tag);
+        bytes = check_fits(bytes, receive, source, tag);
         vmpi_unpack(buffer, bytes, into, receive->type);
         vmpi_complete(receive, source, tag, bytes);
         return;
@@ -253,7 +258,7 @@ void vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffer, i
     *m = (message){.source = source, .tag = tag, .bytes = bytes};
     vmpi_pack(buffer, count, type, m->data);
     if (receive) {
-        check_fits(bytes, receive, source, tag);
+        bytes = check_fits(bytes, receive, source, tag);
         vmpi_unpack(m->data, bytes, into, receive->type);
         vmpi_complete(receive, source, tag, bytes);
         free(m);
@@ -265,16 +270,44 @@ void vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffer, i
         vmpi_wake(rank);
 }
 
+message *vmpi_take(MPI_Comm comm, int source, int tag)
+{
+    return take_arrived(vmpi_current->world, comm->id, source, tag);
+}
+
+void vmpi_receive_taken(MPI_Request receive, message *m)
+{
+    size_t bytes = check_fits(m->bytes, receive, m->source, m->tag);
+    if (receive->peer == MPI_PROC_NULL) { /* of a matched probe */
+        receive->peer = m->source;
+        receive->tag = m->tag;
+    }
+    vmpi_unpack(m->data, bytes, receive->buffer, receive->type);
+    vmpi_complete(receive, m->source, m->tag, bytes);
+    free(m);
+}
+
+void vmpi_withdraw(MPI_Request receive)
+{
+    int receiver = receive->owner->world, any_source = receive->peer == MPI_ANY_SOURCE;
+    table *t = any_source ? &any : &exact;
+    entry **link = find(t, receiver, receive->comm->id, any_source ? -1 : receive->peer, receive->tag);
+    MPI_Request *posted = &(*link)->posted_first, last = NULL;
+    while (*posted != receive)
+        last = *posted, posted = &(*posted)->next;
+    *posted = receive->next;
+    if (!receive->next)
+        (*link)->posted_last = last;
+    drop_if_empty(t, link);
+    wild_tags -= receive->tag == MPI_ANY_TAG;
+}
+
 void vmpi_post(MPI_Request receive)
 {
     int receiver = receive->owner->world;
     message *m = first_arrived(receiver, receive->comm->id, receive->peer, receive->tag);
     if (m) {
-        m = take_arrived(receiver, receive->comm->id, m->source, m->tag);
-        check_fits(m->bytes, receive, m->source, m->tag);
-        vmpi_unpack(m->data, m->bytes, receive->buffer, receive->type);
-        vmpi_complete(receive, m->source, m->tag, m->bytes);
-        free(m);
+        vmpi_receive_taken(receive, take_arrived(receiver, receive->comm->id, m->source, m->tag));
         return;
     }
     receive->posted = posted_so_far++;

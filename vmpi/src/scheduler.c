@@ -111,6 +111,8 @@ void vmpi_enter(const char *call)
 {
     vmpi_current->call = call;
     vmpi_current->detail[0] = '\0';
+    if (vmpi_current->depth == 0)
+        vmpi_current->object = NULL;
     if (!vmpi_current->initialised)
         vmpi_fail("called before MPI_Init");
     if (vmpi_current->finalised)
