@@ -219,8 +219,8 @@ void vmpi_handler_set(const void *object, void *handler)
     int MPI_##Kind##_get_attr(Handle handle, int key, void *value, int *flag)                                          \
     {                                                                                                                  \
         VMPI_ENTER("MPI_" #Kind "_get_attr");                                                                          \
-        void *known = predefined;                                                                                      \
-        if (!known)                                                                                                    \
+        void *known = NULL;                                                                                            \
+        if (!(predefined))                                                                                             \
             return get_value(object, key, value, flag);                                                                \
         *(void **)value = known;                                                                                       \
         *flag = 1;                                                                                                     \
@@ -257,9 +257,9 @@ static int *known_value(int key)
     }
 }
 
-ATTRIBUTE_CALLS(Comm, MPI_Comm, vmpi_comm(handle), known_value(key))
-ATTRIBUTE_CALLS(Type, MPI_Datatype, handle, NULL)
-ATTRIBUTE_CALLS(Win, MPI_Win, handle, vmpi_window_attribute(handle, key))
+ATTRIBUTE_CALLS(Comm, MPI_Comm, vmpi_comm(handle), (known = known_value(key)) != NULL)
+ATTRIBUTE_CALLS(Type, MPI_Datatype, handle, 0)
+ATTRIBUTE_CALLS(Win, MPI_Win, handle, vmpi_window_attribute(handle, key, &known))
 
 static int get_name(const void *object, const char *usual, char *name, int *length)
 {

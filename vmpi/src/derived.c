@@ -163,8 +163,9 @@ int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *out)
     type->lower = old->lower;
     type->extent = old->extent;
     vmpi_recipe_set(type, MPI_COMBINER_DUP, 0, NULL, 0, NULL, 1, &old);
-    *out = type;
+    *out = MPI_DATATYPE_NULL; /* if a copy function fails */
     vmpi_attributes_copy(old, type);
+    *out = type;
     return MPI_SUCCESS;
 }
 

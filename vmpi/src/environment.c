@@ -36,6 +36,8 @@ int MPI_Finalized(int *flag)
 int MPI_Finalize(void)
 {
     VMPI_ENTER("MPI_Finalize");
+    if (vmpi_current->self)
+        vmpi_attributes_free(vmpi_current->self); /* libraries tidy up so */
     vmpi_trace_plain("finalize");
     vmpi_current->finalised = 1;
     return MPI_SUCCESS;

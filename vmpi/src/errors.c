@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
+#include "fortran.h"
 
 struct ompi_errhandler_t {
     void (*function)(void *, int *, ...);
-    int references;
+    int references, fortran;
 };
 struct ompi_predefined_errhandler_t {
     struct ompi_errhandler_t handler;
@@ -26,8 +26,12 @@ static int is_predefined(MPI_Errhandler handler)
 static MPI_Errhandler handle(void *object, int code)
 {
     MPI_Errhandler handler = vmpi_handler_of(object);
-    if (handler && !is_predefined(handler))
+    if (handler && !is_predefined(handler) && handler->fortran) {
+        int number = vmpi_fortran_number(FORTRAN_COMMUNICATOR, object);
+        handler->function((void *)&number, &code);
+    } else if (handler && !is_predefined(handler)) {
         handler->function(&object, &code);
+    }
     return handler ? handler : MPI_ERRORS_ARE_FATAL;
 }
 
@@ -60,6 +64,11 @@ static int create(void *function, MPI_Errhandler *handler)
     (*handler)->function = (void (*)(void *, int *, ...))function;
     (*handler)->references = 1;
     return MPI_SUCCESS;
+}
+
+void vmpi_handler_is_fortran(MPI_Errhandler handler)
+{
+    handler->fortran = 1;
 }
 
 int MPI_Errhandler_free(MPI_Errhandler *handler)

@@ -74,6 +74,21 @@ static void check_root(MPI_Comm comm, int root)
         vmpi_error(MPI_ERR_ROOT, "root %d is not in a communicator of %d ranks", root, vmpi_peers(comm));
 }
 
+/* MPI allows anything in the arguments that a rank's part does not need. */
+static void ignore_insignificant(vmpi_arrival *a, MPI_Comm comm)
+{
+    int root = comm->remote ? a->root == MPI_ROOT : a->root == vmpi_comm_rank_of(comm, vmpi_current->world);
+    int gathers = a->action && strncmp(a->action, "gather", 6) == 0, scatters = a->action && strncmp(a->action, "scatter", 7) == 0;
+    if ((gathers && !root) || (a->receive == MPI_IN_PLACE && !a->op)) {
+        a->receive_count = 0;
+        a->receive_type = NULL;
+    }
+    if ((scatters && !root) || (a->send == MPI_IN_PLACE && !a->op) || (gathers && comm->remote && root)) {
+        a->send_count = 0;
+        a->send_type = NULL;
+    }
+}
+
 static void check_data(int count, MPI_Datatype type, const void *buffer)
 {
     if (count < 0)
@@ -228,6 +243,7 @@ int vmpi_exchange(vmpi_arrival mine, MPI_Comm handle, size_t bytes, void (*move)
 {
     MPI_Comm comm = vmpi_comm(handle);
     check_root(comm, mine.root);
+    ignore_insignificant(&mine, comm);
     if (!mine.counts && !mine.send_counts) {
         check_data(mine.send_count, mine.send_type, mine.send);
         check_data(mine.receive_count, mine.receive_type, mine.receive);

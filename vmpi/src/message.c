@@ -53,7 +53,7 @@ void vmpi_request_start(MPI_Request request)
     if (request->peer == MPI_PROC_NULL) {
         vmpi_complete(request, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     } else if (request->kind == REQUEST_SEND) {
-        vmpi_deliver(request->comm, request->peer, request->tag, request->buffer, request->count, request->type);
+        vmpi_deliver_for(request);
         vmpi_complete(request, request->peer, request->tag, 0);
     } else {
         vmpi_post(request);

@@ -77,6 +77,16 @@ static void trace(MPI_Comm comm, const vmpi_arrival *mine)
     }
 }
 
+int vmpi_sources(MPI_Comm comm)
+{
+    return comm->extent || comm->edges ? sources(comm, vmpi_comm_rank_of(comm, vmpi_current->world)) : 0;
+}
+
+int vmpi_destinations(MPI_Comm comm)
+{
+    return comm->extent || comm->edges ? destinations(comm, vmpi_comm_rank_of(comm, vmpi_current->world)) : 0;
+}
+
 static int exchange(vmpi_arrival mine, MPI_Comm handle, MPI_Request *request)
 {
     MPI_Comm comm = vmpi_comm(handle);

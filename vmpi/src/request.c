@@ -26,6 +26,8 @@ MPI_Request vmpi_request(enum request_kind kind, MPI_Comm comm, MPI_Datatype typ
 
 static void release(MPI_Request request)
 {
+    if (request->sent)
+        vmpi_forget_send(request);
     vmpi_type_drop(request->type);
     if (request->comm)
         vmpi_comm_drop(request->comm, request->owner);
@@ -178,7 +180,7 @@ int MPI_Request_free(MPI_Request *request)
     return MPI_SUCCESS;
 }
 
-/* Sends are complete, so only receives can be cancelled. */
+/* A send can be cancelled until its message is received. */
 int MPI_Cancel(MPI_Request *request)
 {
     VMPI_ENTER("MPI_Cancel");
@@ -191,6 +193,8 @@ int MPI_Cancel(MPI_Request *request)
         vmpi_withdraw(r);
         vmpi_complete(r, r->peer, r->tag, 0);
         r->status._cancelled = 1;
+    } else if (r->kind == REQUEST_SEND && r->active) {
+        r->status._cancelled = vmpi_withdraw_sent(r);
     }
     return MPI_SUCCESS;
 }

@@ -239,8 +239,8 @@ int *vmpi_comm_members(MPI_Comm comm);
 /* Attributes, name and error handler of a communicator, type or window, for the calling rank. */
 void vmpi_attributes_copy(const void *from, const void *to);
 void vmpi_attributes_free(const void *object);
-/* A predefined attribute of a window; NULL: none. */
-void *vmpi_window_attribute(MPI_Win window, int key);
+/* Whether it is a predefined attribute of a window. */
+int vmpi_window_attribute(MPI_Win window, int key, void **value);
 /* A communicator of `size` ranks; takes ownership of `world`. */
 MPI_Comm vmpi_comm_create(int size, int *world);
 
@@ -256,6 +256,7 @@ typedef struct vmpi_edges {
     int sources, destinations;
     int *source, *destination;
     int *source_weight, *destination_weight; /* NULL: none were given */
+    int weighted;
 } vmpi_edges;
 
 /* The rank `steps` from `rank` along a dimension; MPI_PROC_NULL outside. */
@@ -263,6 +264,9 @@ int vmpi_cart_neighbour(MPI_Comm comm, int rank, int dimension, int steps);
 /* MPI_Dims_create like which MPI. */
 void vmpi_dims_choose(const char *like);
 void vmpi_edges_free(MPI_Comm comm);
+/* Neighbours of the calling rank. */
+int vmpi_sources(MPI_Comm comm);
+int vmpi_destinations(MPI_Comm comm);
 void vmpi_topology_copy(MPI_Comm from, MPI_Comm to);
 
 /* ---- collectives (meet.c; rooted.c, alltoall.c, reduction.c, neighbours.c) ---- */
@@ -335,6 +339,7 @@ struct ompi_request_t {
     int persistent;
     int active;
     int orphan; /* the program has freed it; it frees itself when it is done */
+    struct message *sent; /* of a send, while it is not received */
     struct vmpi_general *general; /* of a generalized request */
     vmpi_rank *owner;
     MPI_Comm comm;
@@ -359,11 +364,17 @@ void vmpi_general_query(MPI_Request request);
 void vmpi_general_free(MPI_Request request);
 void vmpi_general_cancel(MPI_Request request);
 /* Sends now: into a matching posted receive, else into a buffer of the receiver. */
-void vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffer, int count, MPI_Datatype type);
+struct message *vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffer, int count, MPI_Datatype type);
+/* Its message can no longer be cancelled. */
+void vmpi_forget_send(MPI_Request send);
+/* The request to which the message's withdrawal belongs. */
+void vmpi_deliver_for(MPI_Request send);
 /* Completes the receive from an arrived message, or posts it. */
 void vmpi_post(MPI_Request receive);
 /* Takes back a posted receive. */
 void vmpi_withdraw(MPI_Request receive);
+/* Takes back the message of a send; returns whether it had not been received. */
+int vmpi_withdraw_sent(MPI_Request send);
 /* Removes the first message of that sender and tag; completes a receive with it. */
 struct message *vmpi_take(MPI_Comm comm, int source, int tag);
 void vmpi_receive_taken(MPI_Request receive, struct message *message);

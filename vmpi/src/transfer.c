@@ -87,11 +87,20 @@ static void accumulate(origin o, target t, MPI_Op op)
     if (vmpi_packed_bytes(o.type, o.count) != bytes)
         vmpi_error(MPI_ERR_ARG, "%zu bytes are accumulated into %zu bytes", vmpi_packed_bytes(o.type, o.count), bytes);
     record(&t, 1, bytes);
+    if (op == MPI_REPLACE) {
+        vmpi_move(o.at, o.count, o.type, there, t.count, t.type);
+        return;
+    }
+    if (bytes == 0)
+        return;
+    if (vmpi_is_contiguous(o.type) && vmpi_is_contiguous(t.type)) { /* all predefined operations commute */
+        vmpi_reduce(op, t.type, t.count, o.at, there);
+        return;
+    }
     void *old = vmpi_alloc(1, bytes), *new = vmpi_alloc(1, bytes);
     vmpi_pack(there, t.count, t.type, old);
     vmpi_pack(o.at, o.count, o.type, new);
-    if (op != MPI_REPLACE)
-        vmpi_reduce(op, t.type, t.count, old, new);
+    vmpi_reduce(op, t.type, t.count, old, new);
     vmpi_unpack(new, bytes, there, t.type);
     free(old);
     free(new);

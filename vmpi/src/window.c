@@ -165,17 +165,39 @@ int MPI_Win_get_group(MPI_Win window, MPI_Group *group)
     return MPI_Comm_group(window->comm, group);
 }
 
-void *vmpi_window_attribute(MPI_Win window, int key)
+int vmpi_window_attribute(MPI_Win window, int key, void **value)
 {
     vmpi_window_part *part = &window->part[vmpi_window_rank(window)];
     switch (key) {
-    case MPI_WIN_BASE: return part->base;
-    case MPI_WIN_SIZE: return &part->bytes;
-    case MPI_WIN_DISP_UNIT: return &part->unit;
-    case MPI_WIN_CREATE_FLAVOR: return &window->flavor;
-    case MPI_WIN_MODEL: return &window->model;
-    default: return NULL;
+    case MPI_WIN_BASE: *value = part->base; return 1;
+    case MPI_WIN_SIZE: *value = &part->bytes; return 1;
+    case MPI_WIN_DISP_UNIT: *value = &part->unit; return 1;
+    case MPI_WIN_CREATE_FLAVOR: *value = &window->flavor; return 1;
+    case MPI_WIN_MODEL: *value = &window->model; return 1;
+    default: return 0;
     }
+}
+
+/* What vmpi does, as the hints of MPI. */
+int MPI_Win_get_info(MPI_Win window, MPI_Info *info)
+{
+    VMPI_ENTER("MPI_Win_get_info");
+    (void)vmpi_window_rank(window);
+    MPI_Info_create(info);
+    MPI_Info_set(*info, "no_locks", "false");
+    MPI_Info_set(*info, "accumulate_ordering", "rar,raw,war,waw");
+    MPI_Info_set(*info, "accumulate_ops", "same_op_no_op");
+    MPI_Info_set(*info, "same_size", "false");
+    MPI_Info_set(*info, "same_disp_unit", "false");
+    MPI_Info_set(*info, "alloc_shared_noncontig", "false");
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_set_info(MPI_Win window, MPI_Info info)
+{
+    VMPI_ENTER("MPI_Win_set_info");
+    (void)info, (void)vmpi_window_rank(window);
+    return MPI_SUCCESS;
 }
 
 int vmpi_window_rank(MPI_Win window)
