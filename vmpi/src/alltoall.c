@@ -4,32 +4,32 @@
 #include "collective.h"
 
 /* Whether every rank passes contiguous blocks of `bytes`. */
-static int is_uniform(MPI_Comm comm, size_t bytes)
+static int is_uniform(const vmpi_sides *s, size_t bytes)
 {
-    for (int i = 0; i < comm->size; i++) {
-        const vmpi_arrival *a = &comm->at[i];
+    for (int i = 0; i < s->senders && !s->inter; i++) {
+        const vmpi_arrival *a = &s->from[i];
         if (a->counts || a->send == MPI_IN_PLACE || vmpi_packed_bytes(a->send_type, a->send_count) != bytes ||
             vmpi_packed_bytes(a->receive_type, a->receive_count) != bytes)
             return 0;
     }
-    return 1;
+    return !s->inter;
 }
 
 /* Packs uniform blocks once. Packing per rank would take (ranks)^2 calls: seconds at thousands of ranks. */
-static void gather_to_all(MPI_Comm comm)
+static void gather_to_all(const vmpi_sides *s)
 {
-    const vmpi_arrival *first = &comm->at[0];
+    const vmpi_arrival *first = s->from;
     size_t block = first->send == MPI_IN_PLACE ? 0 : vmpi_packed_bytes(first->send_type, first->send_count);
-    if (!is_uniform(comm, block)) {
-        for (int i = 0; i < comm->size; i++)
-            vmpi_gather_into(comm, &comm->at[i]);
+    if (!is_uniform(s, block)) {
+        for (int i = 0; i < s->receivers; i++)
+            vmpi_gather_into(s, &s->to[i]);
         return;
     }
-    char *all = vmpi_alloc((size_t)comm->size, block);
-    for (int i = 0; i < comm->size; i++)
-        vmpi_pack(comm->at[i].send, comm->at[i].send_count, comm->at[i].send_type, all + (size_t)i * block);
-    for (int i = 0; i < comm->size; i++)
-        vmpi_unpack(all, (size_t)comm->size * block, comm->at[i].receive, comm->at[i].receive_type);
+    char *all = vmpi_alloc((size_t)s->senders, block);
+    for (int i = 0; i < s->senders; i++)
+        vmpi_pack(s->from[i].send, s->from[i].send_count, s->from[i].send_type, all + (size_t)i * block);
+    for (int i = 0; i < s->receivers; i++)
+        vmpi_unpack(all, (size_t)s->senders * block, s->to[i].receive, s->to[i].receive_type);
     free(all);
 }
 
@@ -76,11 +76,11 @@ static void swap(vmpi_part one, vmpi_part other)
     free(packed);
 }
 
-static void exchange_all(MPI_Comm comm)
+static void exchange_all(const vmpi_sides *s)
 {
-    for (int i = 0; i < comm->size; i++)
-        for (int j = 0; j < comm->size; j++) {
-            const vmpi_arrival *from = &comm->at[i], *to = &comm->at[j];
+    for (int i = 0; i < s->senders; i++)
+        for (int j = 0; j < s->receivers; j++) {
+            const vmpi_arrival *from = &s->from[i], *to = &s->to[j];
             if (from->send == MPI_IN_PLACE) {
                 if (i < j)
                     swap(vmpi_received_from(from, j), vmpi_received_from(to, i));
@@ -94,7 +94,7 @@ static void exchange_all(MPI_Comm comm)
 static int exchange(vmpi_arrival mine, MPI_Comm comm, MPI_Request *request)
 {
     size_t bytes = 0;
-    for (int i = 0; i < vmpi_comm(comm)->size; i++) {
+    for (int i = 0; i < vmpi_peers(vmpi_comm(comm)); i++) {
         vmpi_part part = vmpi_sent_to(&mine, i);
         bytes += vmpi_packed_bytes(part.type, part.count);
     }

@@ -1,4 +1,5 @@
 /* Cartesian topologies: ranks in rows, the last dimension fastest. Ranks are never reordered. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +11,52 @@ static int compare_descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+static int as_mpich;
+
+void vmpi_dims_choose(const char *like)
+{
+    as_mpich = strcmp(like, "mpich") == 0;
+    if (!as_mpich && strcmp(like, "openmpi") != 0) {
+        fprintf(stderr, "vmpi: -dims expects openmpi or mpich, got '%s'\n", like);
+        exit(2);
+    }
+}
+
+/* MPICH and the MPIs made from it (Cray, Blue Gene): the most equal factors. Tries all divisors in descending order; keeps
+ * the smallest difference of the largest and the smallest factor, and of equal ones the smaller largest. */
+static void divide(int rest, int count, int most, int *factor, int *best, int unknown)
+{
+    if (count == unknown) {
+        int spread = factor[0] - factor[unknown - 1], least = best[0] - best[unknown - 1];
+        if (rest == 1 && (!best[0] || spread < least || (spread == least && factor[0] < best[0])))
+            memcpy(best, factor, (size_t)unknown * sizeof *best);
+        return;
+    }
+    for (int f = most < rest ? most : rest; f >= 1; f--) {
+        double power = 1; /* of factors up to f: too small to reach the rest */
+        for (int i = count; i < unknown && power < rest; i++)
+            power *= f;
+        if (power < rest)
+            return;
+        if (rest % f == 0) {
+            factor[count] = f;
+            divide(rest / f, count + 1, f, factor, best, unknown);
+        }
+    }
+}
+
 /* Takes prime factors from the largest down, each for the smallest free dimension so far. */
 int MPI_Dims_create(int nodes, int dimensions, int extent[])
 {
     VMPI_ENTER("MPI_Dims_create");
     int rest = nodes, unknown = 0, factor[32], factors = 0;
-    if (nodes < 1 || dimensions < 1)
-        vmpi_fail("%d ranks in %d dimensions", nodes, dimensions);
+    if (dimensions == 0)
+        return MPI_SUCCESS;
+    if (nodes < 1 || dimensions < 0)
+        vmpi_error(MPI_ERR_DIMS, "%d ranks in %d dimensions", nodes, dimensions);
     for (int d = 0; d < dimensions; d++) {
         if (extent[d] < 0 || (extent[d] > 0 && rest % extent[d]))
-            vmpi_fail("%d ranks cannot be divided into %d along dimension %d", nodes, extent[d], d);
+            vmpi_error(MPI_ERR_DIMS, "%d ranks cannot be divided into %d along dimension %d", nodes, extent[d], d);
         if (extent[d] > 0)
             rest /= extent[d];
         else
@@ -27,12 +64,19 @@ int MPI_Dims_create(int nodes, int dimensions, int extent[])
     }
     if (unknown == 0) {
         if (rest != 1)
-            vmpi_fail("the product of the dimensions is not %d ranks", nodes);
+            vmpi_error(MPI_ERR_DIMS, "the product of the dimensions is not %d ranks", nodes);
         return MPI_SUCCESS;
     }
     int *found = vmpi_alloc((size_t)unknown, sizeof *found);
     for (int i = 0; i < unknown; i++)
         found[i] = 1;
+    if (as_mpich) {
+        int *trial = vmpi_alloc((size_t)unknown, sizeof *trial);
+        found[0] = 0;
+        divide(rest, 0, rest, trial, found, unknown);
+        free(trial);
+        rest = 1;
+    }
     for (int prime = 2; rest > 1; prime = prime * prime > rest ? rest : prime + 1)
         for (; rest % prime == 0; rest /= prime)
             factor[factors++] = prime;
@@ -62,7 +106,7 @@ static MPI_Comm with_topology(MPI_Comm handle)
 {
     MPI_Comm comm = vmpi_comm(handle);
     if (!comm->extent)
-        vmpi_fail("communicator %d has no Cartesian topology", comm->id);
+        vmpi_error(MPI_ERR_TOPOLOGY, "communicator %d has no Cartesian topology", comm->id);
     return comm;
 }
 
@@ -75,7 +119,7 @@ int MPI_Cart_create(MPI_Comm handle, int dimensions, const int extent[], const i
     for (int d = 0; d < dimensions; d++)
         size *= extent[d];
     if (size > vmpi_comm(handle)->size)
-        vmpi_fail("a topology of %d ranks does not fit a communicator of %d", size, vmpi_comm(handle)->size);
+        vmpi_error(MPI_ERR_DIMS, "a topology of %d ranks does not fit a communicator of %d", size, vmpi_comm(handle)->size);
     MPI_Comm_rank(handle, &rank);
     MPI_Comm_split(handle, rank < size ? 0 : MPI_UNDEFINED, rank, out);
     if (*out != MPI_COMM_NULL && !(*out)->extent) { /* the first rank does it for all */
@@ -117,7 +161,7 @@ int MPI_Cart_coords(MPI_Comm handle, int rank, int most, int coordinates[])
     VMPI_ENTER("MPI_Cart_coords");
     MPI_Comm comm = with_topology(handle);
     if (rank < 0 || rank >= comm->size)
-        vmpi_fail("rank %d is not in a communicator of %d ranks", rank, comm->size);
+        vmpi_error(MPI_ERR_RANK, "rank %d is not in a communicator of %d ranks", rank, comm->size);
     for (int d = comm->dimensions - 1; d >= 0; d--) {
         if (d < most)
             coordinates[d] = rank % comm->extent[d];
@@ -147,7 +191,7 @@ int MPI_Cart_rank(MPI_Comm handle, const int coordinates[], int *rank)
         if (comm->periodic[d])
             place = (place % extent + extent) % extent;
         else if (place < 0 || place >= extent)
-            vmpi_fail("coordinate %d is outside a dimension of %d without periodicity", place, extent);
+            vmpi_error(MPI_ERR_RANK, "coordinate %d is outside a dimension of %d without periodicity", place, extent);
         *rank = *rank * extent + place;
     }
     return MPI_SUCCESS;
@@ -170,7 +214,7 @@ int MPI_Cart_shift(MPI_Comm handle, int dimension, int steps, int *source, int *
     VMPI_ENTER("MPI_Cart_shift");
     MPI_Comm comm = with_topology(handle);
     if (dimension < 0 || dimension >= comm->dimensions)
-        vmpi_fail("dimension %d does not exist; there are %d", dimension, comm->dimensions);
+        vmpi_error(MPI_ERR_DIMS, "dimension %d does not exist; there are %d", dimension, comm->dimensions);
     int rank = vmpi_comm_rank_of(comm, vmpi_current->world);
     *source = vmpi_cart_neighbour(comm, rank, dimension, -steps);
     *destination = vmpi_cart_neighbour(comm, rank, dimension, steps);

@@ -19,20 +19,27 @@ void vmpi_communicators_start(int ranks)
     MPI_Comm world = MPI_COMM_WORLD;
     world->size = ranks;
     world->references = ranks;
+    world->held = vmpi_alloc((size_t)ranks, sizeof *world->held);
+    for (int i = 0; i < ranks; i++)
+        world->held[i] = 1;
     world->at = vmpi_alloc((size_t)ranks, sizeof *world->at);
 }
 
 MPI_Comm vmpi_comm(MPI_Comm handle)
 {
     if (handle == MPI_COMM_NULL || !handle)
-        vmpi_fail("MPI_COMM_NULL is not a communicator");
-    if (handle != MPI_COMM_SELF)
+        vmpi_error(MPI_ERR_COMM, "MPI_COMM_NULL is not a communicator");
+    if (handle != MPI_COMM_SELF) {
+        vmpi_current->object = handle;
         return handle;
+    }
     if (!vmpi_current->self) {
         int *world = vmpi_alloc(1, sizeof *world);
         world[0] = vmpi_current->world;
         vmpi_current->self = vmpi_comm_create(1, world);
+        vmpi_current->self->unnamed = 1;
     }
+    vmpi_current->object = vmpi_current->self;
     return vmpi_current->self;
 }
 
@@ -42,6 +49,9 @@ MPI_Comm vmpi_comm_create(int size, int *world)
     comm->id = next_id++;
     comm->size = size;
     comm->references = size;
+    comm->held = vmpi_alloc((size_t)size, sizeof *comm->held);
+    for (int i = 0; i < size; i++)
+        comm->held[i] = 1;
     comm->world = world;
     comm->at = vmpi_alloc((size_t)size, sizeof *comm->at);
     if (size > 1) { /* for one rank the search is trivial, and there may be one such communicator per rank */
@@ -82,11 +92,49 @@ int MPI_Comm_size(MPI_Comm handle, int *size)
     return MPI_SUCCESS;
 }
 
-MPI_Comm MPI_Comm_f2c(MPI_Fint handle)
+int vmpi_peers(MPI_Comm comm)
 {
-    (void)handle;
-    VMPI_ENTER("MPI_Comm_f2c");
-    vmpi_fail("Fortran handles are not supported");
+    return comm->remote ? comm->remote->size : comm->size;
+}
+
+int vmpi_peer_world(MPI_Comm comm, int peer)
+{
+    return vmpi_comm_world_of(comm->remote ? comm->remote : comm, peer);
+}
+
+void vmpi_comm_hold(MPI_Comm comm)
+{
+    comm->held[vmpi_comm_rank_of(comm, vmpi_current->world)]++;
+}
+
+/* The last rank that lets go of both sides of an inter-communicator frees both. */
+void vmpi_comm_drop(MPI_Comm comm, vmpi_rank *rank)
+{
+    if (--comm->held[vmpi_comm_rank_of(comm, rank->world)] > 0)
+        return;
+    vmpi_trace_free(comm, rank);
+    if (comm->both)
+        vmpi_comm_drop(comm->both, rank);
+    if (--comm->references > 0 || (comm->remote && comm->remote->references > 0))
+        return;
+    for (MPI_Comm other = comm->remote; other; other = NULL) {
+        other->remote = NULL;
+        vmpi_comm_free(other);
+    }
+    vmpi_comm_free(comm);
+}
+
+void vmpi_comm_free(MPI_Comm comm)
+{
+    free(comm->world);
+    free(comm->rank_of);
+    free(comm->held);
+    free(comm->extent);
+    free(comm->periodic);
+    free(comm->at);
+    free(comm->begun);
+    vmpi_edges_free(comm);
+    free(comm);
 }
 
 int *vmpi_comm_members(MPI_Comm comm)
@@ -99,7 +147,12 @@ int *vmpi_comm_members(MPI_Comm comm)
 
 static void duplicate(MPI_Comm comm)
 {
+    if (comm->side[0]) {
+        vmpi_inter_duplicate(comm);
+        return;
+    }
     MPI_Comm twin = vmpi_comm_create(comm->size, vmpi_comm_members(comm));
+    twin->unnamed = comm->unnamed;
     vmpi_topology_copy(comm, twin);
     for (int i = 0; i < comm->size; i++) {
         comm->at[i].communicator = twin;
@@ -107,14 +160,23 @@ static void duplicate(MPI_Comm comm)
     }
 }
 
+/* The communicator that the meeting of all ranks has made for the calling one. */
+static MPI_Comm meet_for(MPI_Comm comm, vmpi_arrival mine, void (*action)(MPI_Comm))
+{
+    MPI_Comm place = comm->both ? comm->both : comm;
+    vmpi_meet(place, &mine, action);
+    return place->at[vmpi_comm_rank_of(place, vmpi_current->world)].communicator;
+}
+
 int MPI_Comm_dup(MPI_Comm handle, MPI_Comm *out)
 {
     VMPI_ENTER("MPI_Comm_dup");
-    vmpi_arrival mine = {.call = "MPI_Comm_dup"};
     MPI_Comm comm = vmpi_comm(handle);
-    vmpi_meet(comm, &mine, duplicate);
-    *out = comm->at[vmpi_comm_rank_of(comm, vmpi_current->world)].communicator;
-    vmpi_attributes_copy(comm, *out);
+    *out = meet_for(comm, (vmpi_arrival){.call = "MPI_Comm_dup"}, duplicate);
+    MPI_Comm made = *out;
+    *out = MPI_COMM_NULL; /* if a copy function fails */
+    vmpi_attributes_copy(comm, made);
+    *out = made;
     return MPI_SUCCESS;
 }
 
@@ -135,8 +197,7 @@ static void duplicate_later(MPI_Comm comm)
 int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *out, MPI_Request *request)
 {
     VMPI_ENTER("MPI_Comm_idup");
-    vmpi_arrival mine = {.call = "MPI_Comm_idup", .receive = out};
-    return vmpi_exchange(mine, handle, 0, duplicate_later, request);
+    return vmpi_begin((vmpi_arrival){.call = "MPI_Comm_idup", .receive = out}, handle, duplicate_later, request);
 }
 
 typedef struct {
@@ -155,6 +216,10 @@ static int compare_split(const void *a, const void *b)
 
 static void split(MPI_Comm comm)
 {
+    if (comm->side[0]) {
+        vmpi_inter_split(comm);
+        return;
+    }
     split_entry *entry = vmpi_alloc((size_t)comm->size, sizeof *entry);
     for (int i = 0; i < comm->size; i++)
         entry[i] = (split_entry){comm->at[i].color, comm->at[i].key, i};
@@ -169,6 +234,7 @@ static void split(MPI_Comm comm)
             for (int i = first; i < end; i++)
                 world[i - first] = vmpi_comm_world_of(comm, entry[i].rank);
             part = vmpi_comm_create(end - first, world);
+            part->unnamed = comm->unnamed;
         }
         for (int i = first; i < end; i++) {
             comm->at[entry[i].rank].communicator = part;
@@ -181,10 +247,9 @@ static void split(MPI_Comm comm)
 int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *out)
 {
     VMPI_ENTER("MPI_Comm_split");
-    vmpi_arrival mine = {.call = "MPI_Comm_split", .color = color, .key = key};
-    MPI_Comm comm = vmpi_comm(handle);
-    vmpi_meet(comm, &mine, split);
-    *out = comm->at[vmpi_comm_rank_of(comm, vmpi_current->world)].communicator;
+    if (color < 0 && color != MPI_UNDEFINED)
+        vmpi_error(MPI_ERR_ARG, "the color %d is negative", color);
+    *out = meet_for(vmpi_comm(handle), (vmpi_arrival){.call = "MPI_Comm_split", .color = color, .key = key}, split);
     return MPI_SUCCESS;
 }
 
@@ -194,7 +259,7 @@ int MPI_Comm_split_type(MPI_Comm handle, int type, int key, MPI_Info info, MPI_C
     (void)info;
     VMPI_ENTER("MPI_Comm_split_type");
     if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED)
-        vmpi_fail("MPI_Comm_split_type supports only MPI_COMM_TYPE_SHARED");
+        vmpi_error(MPI_ERR_ARG, "MPI_Comm_split_type supports only MPI_COMM_TYPE_SHARED");
     int color = type == MPI_UNDEFINED ? MPI_UNDEFINED : vmpi_current->world / vmpi_per_node;
     return MPI_Comm_split(handle, color, key, out);
 }
@@ -203,12 +268,17 @@ int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int *result)
 {
     VMPI_ENTER("MPI_Comm_compare");
     MPI_Comm a = vmpi_comm(one), b = vmpi_comm(other);
+    if (a != b && a->remote && b->remote) {
+        vmpi_inter_compare(a, b, result);
+        return MPI_SUCCESS;
+    }
     int alike = a->size == b->size, similar = alike;
     for (int i = 0; i < a->size && similar; i++) {
         alike = alike && vmpi_comm_world_of(a, i) == vmpi_comm_world_of(b, i);
         similar = vmpi_comm_rank_of(b, vmpi_comm_world_of(a, i)) >= 0;
     }
-    *result = a == b ? MPI_IDENT : alike ? MPI_CONGRUENT : similar ? MPI_SIMILAR : MPI_UNEQUAL;
+    similar = similar && !a->remote == !b->remote;
+    *result = a == b ? MPI_IDENT : alike && similar ? MPI_CONGRUENT : similar ? MPI_SIMILAR : MPI_UNEQUAL;
     return MPI_SUCCESS;
 }
 
@@ -216,6 +286,10 @@ int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int *result)
  * a group, because groups passed together are disjoint or the same. */
 static void create_from_groups(MPI_Comm comm)
 {
+    if (comm->side[0]) {
+        vmpi_inter_create(comm);
+        return;
+    }
     for (int i = 0; i < comm->size; i++)
         comm->at[i].communicator = MPI_COMM_NULL;
     for (int i = 0; i < comm->size; i++) {
@@ -225,6 +299,7 @@ static void create_from_groups(MPI_Comm comm)
         int *world = vmpi_alloc((size_t)group->size, sizeof *world);
         memcpy(world, group->world, (size_t)group->size * sizeof *world);
         MPI_Comm made = vmpi_comm_create(group->size, world);
+        made->unnamed = comm->unnamed;
         for (int m = 0; m < group->size; m++) {
             int member = vmpi_comm_rank_of(comm, group->world[m]);
             if (member < 0)
@@ -240,10 +315,9 @@ static void create_from_groups(MPI_Comm comm)
 int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *out)
 {
     VMPI_ENTER("MPI_Comm_create");
-    vmpi_arrival mine = {.call = "MPI_Comm_create", .group = group};
-    MPI_Comm comm = vmpi_comm(handle);
-    vmpi_meet(comm, &mine, create_from_groups);
-    *out = comm->at[vmpi_comm_rank_of(comm, vmpi_current->world)].communicator;
+    if (!group || group == MPI_GROUP_NULL)
+        vmpi_error(MPI_ERR_GROUP, "MPI_GROUP_NULL is not a group");
+    *out = meet_for(vmpi_comm(handle), (vmpi_arrival){.call = "MPI_Comm_create", .group = group}, create_from_groups);
     return MPI_SUCCESS;
 }
 
@@ -251,30 +325,25 @@ int MPI_Comm_free(MPI_Comm *handle)
 {
     VMPI_ENTER("MPI_Comm_free");
     MPI_Comm comm = vmpi_comm(*handle);
-    if (comm == MPI_COMM_WORLD)
-        vmpi_fail("MPI_COMM_WORLD cannot be freed");
-    *handle = MPI_COMM_NULL;
-    vmpi_trace_free(comm);
+    if (comm == MPI_COMM_WORLD || *handle == MPI_COMM_SELF)
+        vmpi_error(MPI_ERR_COMM, "MPI_COMM_WORLD and MPI_COMM_SELF cannot be freed");
     vmpi_attributes_free(comm);
-    if (--comm->references > 0)
-        return MPI_SUCCESS;
-    free(comm->world);
-    free(comm->rank_of);
-    free(comm->extent);
-    free(comm->periodic);
-    if (comm->open)
-        vmpi_fail("a communicator is freed before its collectives complete");
-    free(comm->at);
-    free(comm->begun);
-    vmpi_edges_free(comm);
-    free(comm);
+    *handle = MPI_COMM_NULL;
+    vmpi_comm_drop(comm, vmpi_current);
+    vmpi_current->object = NULL;
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_test_inter(MPI_Comm handle, int *flag)
+/* Nothing is pending that could be waited for: messages do not need the communicator. */
+int MPI_Comm_disconnect(MPI_Comm *handle)
 {
-    VMPI_ENTER("MPI_Comm_test_inter");
-    (void)vmpi_comm(handle);
-    *flag = 0;
+    return MPI_Comm_free(handle);
+}
+
+/* The ranks were not spawned. */
+int MPI_Comm_get_parent(MPI_Comm *parent)
+{
+    VMPI_ENTER("MPI_Comm_get_parent");
+    *parent = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }

@@ -1,4 +1,4 @@
-/* Data types: the basic ones under Open MPI's symbol names, and the derived ones as lists of byte blocks. */
+/* Data types: the basic ones under Open MPI's symbol names, packing, and what a program asks of a type. */
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,82 +9,106 @@
 /* Open MPI's handles are the addresses of these objects; their content is vmpi's own. */
 struct ompi_predefined_datatype_t {
     struct ompi_datatype_t type;
-    vmpi_block_of_type part[2];
+    vmpi_piece part[2];
 };
 
-#define BASIC(symbol, ctype, code)                                                                                     \
-    struct ompi_predefined_datatype_t symbol = {                                                                       \
-        {sizeof(ctype), sizeof(ctype), 1, symbol.part, code, 1, _Alignof(ctype), 0, 1}, {{0, sizeof(ctype)}}}
+#define BASIC(symbol, mpi_name, ctype, code)                                                                           \
+    struct ompi_predefined_datatype_t ompi_mpi_##symbol = {                                                            \
+        {.size = sizeof(ctype), .extent = sizeof(ctype), .true_extent = sizeof(ctype), .pieces = 1, .elements = 1,     \
+         .piece = ompi_mpi_##symbol.part, .element = code, .basic = 1, .alignment = _Alignof(ctype), .bounded = 1,     \
+         .only = &ompi_mpi_##symbol.type, .name = "MPI_" #mpi_name},                                                   \
+        {{.count = 1, .bytes = sizeof(ctype)}}}
 
 /* A value and an index; gaps between or behind them are not part of the data. */
-#define PADDED(symbol, ctype, value_type, code)                                                                        \
-    struct ompi_predefined_datatype_t symbol = {{sizeof(value_type) + sizeof(int), sizeof(ctype), 2, symbol.part,      \
-                                                 code, 1, _Alignof(ctype), 0, 1},                                      \
-                                                {{0, sizeof(value_type)}, {offsetof(ctype, place), sizeof(int)}}}
+#define PADDED(symbol, mpi_name, ctype, value_type, code)                                                              \
+    struct ompi_predefined_datatype_t ompi_mpi_##symbol = {                                                            \
+        {.size = sizeof(value_type) + sizeof(int), .extent = sizeof(ctype), .pieces = 2, .elements = 1,                \
+         .true_extent = offsetof(ctype, place) + sizeof(int), .piece = ompi_mpi_##symbol.part, .element = code,        \
+         .basic = 1, .alignment = _Alignof(ctype), .bounded = 1, .only = &ompi_mpi_##symbol.type,                      \
+         .name = "MPI_" #mpi_name},                                                                                    \
+        {{.count = 1, .bytes = sizeof(value_type)},                                                                    \
+         {.offset = offsetof(ctype, place), .count = 1, .bytes = sizeof(int)}}}
 
-BASIC(ompi_mpi_byte, unsigned char, 'B');
-BASIC(ompi_mpi_packed, unsigned char, 'B');
-BASIC(ompi_mpi_char, char, 'c');
-BASIC(ompi_mpi_signed_char, signed char, 'c');
-BASIC(ompi_mpi_int8_t, signed char, 'c');
-BASIC(ompi_mpi_uint8_t, unsigned char, 'B');
-BASIC(ompi_mpi_unsigned_char, unsigned char, 'B');
-BASIC(ompi_mpi_short, short, 's');
-BASIC(ompi_mpi_unsigned_short, unsigned short, 'S');
-BASIC(ompi_mpi_int16_t, int16_t, 's');
-BASIC(ompi_mpi_uint16_t, uint16_t, 'S');
-BASIC(ompi_mpi_int, int, 'i');
-BASIC(ompi_mpi_unsigned, unsigned, 'u');
-BASIC(ompi_mpi_int32_t, int32_t, 'i');
-BASIC(ompi_mpi_uint32_t, uint32_t, 'u');
-BASIC(ompi_mpi_long, long, 'l');
-BASIC(ompi_mpi_unsigned_long, unsigned long, 'L');
-BASIC(ompi_mpi_long_long_int, long long, 'l');
-BASIC(ompi_mpi_unsigned_long_long, unsigned long long, 'L');
-BASIC(ompi_mpi_int64_t, int64_t, 'l');
-BASIC(ompi_mpi_uint64_t, uint64_t, 'L');
-BASIC(ompi_mpi_aint, MPI_Aint, 'l');
-BASIC(ompi_mpi_offset, MPI_Offset, 'l');
-BASIC(ompi_mpi_count, MPI_Count, 'l');
-BASIC(ompi_mpi_wchar, wchar_t, 'i');
-BASIC(ompi_mpi_cxx_bool, unsigned char, 'B');
-BASIC(ompi_mpi_c_bool, unsigned char, 'B');
-BASIC(ompi_mpi_float, float, 'f');
-BASIC(ompi_mpi_double, double, 'd');
-BASIC(ompi_mpi_long_double, long double, 'e');
-BASIC(ompi_mpi_c_float_complex, float complex, 'C');
-BASIC(ompi_mpi_c_double_complex, double complex, 'Z');
-BASIC(ompi_mpi_cxx_cplex, float complex, 'C');
-BASIC(ompi_mpi_cxx_dblcplex, double complex, 'Z');
-BASIC(ompi_mpi_2int, vmpi_two_ints, '2');
-PADDED(ompi_mpi_short_int, vmpi_short_int, short, 'H');
-PADDED(ompi_mpi_long_int, vmpi_long_int, long, 'N');
-BASIC(ompi_mpi_float_int, vmpi_float_int, 'F');
-PADDED(ompi_mpi_double_int, vmpi_double_int, double, 'D');
-PADDED(ompi_mpi_longdbl_int, vmpi_long_double_int, long double, 'E');
-BASIC(ompi_mpi_character, char, 'c');
-BASIC(ompi_mpi_logical, int, 'i');
-BASIC(ompi_mpi_logical1, signed char, 'c');
-BASIC(ompi_mpi_logical2, int16_t, 's');
-BASIC(ompi_mpi_logical4, int32_t, 'i');
-BASIC(ompi_mpi_logical8, int64_t, 'l');
-BASIC(ompi_mpi_integer, int, 'i');
-BASIC(ompi_mpi_integer1, signed char, 'c');
-BASIC(ompi_mpi_integer2, int16_t, 's');
-BASIC(ompi_mpi_integer4, int32_t, 'i');
-BASIC(ompi_mpi_integer8, int64_t, 'l');
-BASIC(ompi_mpi_real, float, 'f');
-BASIC(ompi_mpi_real4, float, 'f');
-BASIC(ompi_mpi_real8, double, 'd');
-BASIC(ompi_mpi_dblprec, double, 'd');
-BASIC(ompi_mpi_cplex, float complex, 'C');
-BASIC(ompi_mpi_dblcplex, double complex, 'Z');
-BASIC(ompi_mpi_complex8, float complex, 'C');
-BASIC(ompi_mpi_complex16, double complex, 'Z');
-BASIC(ompi_mpi_2integer, vmpi_two_ints, '2');
-BASIC(ompi_mpi_2real, vmpi_two_floats, 'R');
-BASIC(ompi_mpi_2dblprec, vmpi_two_doubles, 'P');
-struct ompi_predefined_datatype_t ompi_mpi_datatype_null;
+typedef struct {
+    float complex one, two;
+} two_complexes;
+typedef struct {
+    double complex one, two;
+} two_double_complexes;
+
+BASIC(byte, BYTE, unsigned char, 'B');
+BASIC(packed, PACKED, unsigned char, 'B');
+BASIC(char, CHAR, char, 'c');
+BASIC(signed_char, SIGNED_CHAR, signed char, 'c');
+BASIC(int8_t, INT8_T, signed char, 'c');
+BASIC(uint8_t, UINT8_T, unsigned char, 'B');
+BASIC(unsigned_char, UNSIGNED_CHAR, unsigned char, 'B');
+BASIC(short, SHORT, short, 's');
+BASIC(unsigned_short, UNSIGNED_SHORT, unsigned short, 'S');
+BASIC(int16_t, INT16_T, int16_t, 's');
+BASIC(uint16_t, UINT16_T, uint16_t, 'S');
+BASIC(int, INT, int, 'i');
+BASIC(unsigned, UNSIGNED, unsigned, 'u');
+BASIC(int32_t, INT32_T, int32_t, 'i');
+BASIC(uint32_t, UINT32_T, uint32_t, 'u');
+BASIC(long, LONG, long, 'l');
+BASIC(unsigned_long, UNSIGNED_LONG, unsigned long, 'L');
+BASIC(long_long_int, LONG_LONG_INT, long long, 'l');
+BASIC(unsigned_long_long, UNSIGNED_LONG_LONG, unsigned long long, 'L');
+BASIC(int64_t, INT64_T, int64_t, 'l');
+BASIC(uint64_t, UINT64_T, uint64_t, 'L');
+BASIC(aint, AINT, MPI_Aint, 'l');
+BASIC(offset, OFFSET, MPI_Offset, 'l');
+BASIC(count, COUNT, MPI_Count, 'l');
+BASIC(wchar, WCHAR, wchar_t, 'i');
+BASIC(cxx_bool, CXX_BOOL, unsigned char, 'B');
+BASIC(c_bool, C_BOOL, unsigned char, 'B');
+BASIC(float, FLOAT, float, 'f');
+BASIC(double, DOUBLE, double, 'd');
+BASIC(long_double, LONG_DOUBLE, long double, 'e');
+BASIC(c_float_complex, C_COMPLEX, float complex, 'C');
+BASIC(c_double_complex, C_DOUBLE_COMPLEX, double complex, 'Z');
+BASIC(cxx_cplex, CXX_FLOAT_COMPLEX, float complex, 'C');
+BASIC(cxx_dblcplex, CXX_DOUBLE_COMPLEX, double complex, 'Z');
+BASIC(2int, 2INT, vmpi_two_ints, '2');
+PADDED(short_int, SHORT_INT, vmpi_short_int, short, 'H');
+PADDED(long_int, LONG_INT, vmpi_long_int, long, 'N');
+BASIC(float_int, FLOAT_INT, vmpi_float_int, 'F');
+PADDED(double_int, DOUBLE_INT, vmpi_double_int, double, 'D');
+PADDED(longdbl_int, LONG_DOUBLE_INT, vmpi_long_double_int, long double, 'E');
+BASIC(character, CHARACTER, char, 'c');
+BASIC(logical, LOGICAL, int, 'i');
+BASIC(logical1, LOGICAL1, signed char, 'c');
+BASIC(logical2, LOGICAL2, int16_t, 's');
+BASIC(logical4, LOGICAL4, int32_t, 'i');
+BASIC(logical8, LOGICAL8, int64_t, 'l');
+BASIC(integer, INTEGER, int, 'i');
+BASIC(integer1, INTEGER1, signed char, 'c');
+BASIC(integer2, INTEGER2, int16_t, 's');
+BASIC(integer4, INTEGER4, int32_t, 'i');
+BASIC(integer8, INTEGER8, int64_t, 'l');
+BASIC(real, REAL, float, 'f');
+BASIC(real4, REAL4, float, 'f');
+BASIC(real8, REAL8, double, 'd');
+BASIC(dblprec, DOUBLE_PRECISION, double, 'd');
+BASIC(cplex, COMPLEX, float complex, 'C');
+BASIC(dblcplex, DOUBLE_COMPLEX, double complex, 'Z');
+BASIC(complex8, COMPLEX8, float complex, 'C');
+BASIC(complex16, COMPLEX16, double complex, 'Z');
+BASIC(2integer, 2INTEGER, vmpi_two_ints, '2');
+BASIC(2real, 2REAL, vmpi_two_floats, 'R');
+BASIC(2dblprec, 2DOUBLE_PRECISION, vmpi_two_doubles, 'P');
+BASIC(c_long_double_complex, C_LONG_DOUBLE_COMPLEX, long double complex, 'Y');
+BASIC(cxx_ldblcplex, CXX_LONG_DOUBLE_COMPLEX, long double complex, 'Y');
+BASIC(2cplex, 2COMPLEX, two_complexes, 0);
+BASIC(2dblcplex, 2DOUBLE_COMPLEX, two_double_complexes, 0);
+BASIC(integer16, INTEGER16, __int128, 'I');
+BASIC(real16, REAL16, _Float128, 'Q');
+BASIC(complex32, COMPLEX32, _Complex _Float128, 0);
+struct ompi_predefined_datatype_t ompi_mpi_datatype_null = {{.basic = 1, .name = "MPI_DATATYPE_NULL"}, {{0}}};
+/* Markers of MPI-1: they move a bound of a structure (derived.c). */
+struct ompi_predefined_datatype_t ompi_mpi_lb = {{.basic = 1, .bounded = 1, .name = "MPI_LB"}, {{0}}};
+struct ompi_predefined_datatype_t ompi_mpi_ub = {{.basic = 1, .bounded = 1, .name = "MPI_UB"}, {{0}}};
 
 size_t vmpi_packed_bytes(MPI_Datatype type, int count)
 {
@@ -93,64 +117,67 @@ size_t vmpi_packed_bytes(MPI_Datatype type, int count)
 
 int vmpi_is_contiguous(MPI_Datatype type)
 {
-    return type->blocks == 1 && type->block[0].offset == 0 && (ptrdiff_t)type->block[0].bytes == type->extent;
+    return type->pieces == 1 && !type->piece->of && type->piece->count == 1 && type->piece->offset == 0 &&
+           (ptrdiff_t)type->piece->bytes == type->extent;
+}
+
+/* ---- packing ---- */
+
+typedef struct {
+    char *packed;
+    size_t left;
+    int unpack;
+} walk;
+
+static void copy(walk *w, char *at, size_t bytes)
+{
+    size_t part = bytes < w->left ? bytes : w->left;
+    if (w->unpack)
+        memcpy(at, w->packed, part);
+    else
+        memcpy(w->packed, at, part);
+    w->packed += part;
+    w->left -= part;
+}
+
+static void walk_type(walk *w, char *at, MPI_Datatype type)
+{
+    for (const vmpi_piece *p = type->piece, *end = p + type->pieces; p < end && w->left > 0; p++) {
+        char *there = at + p->offset;
+        for (size_t i = 0; i < p->count && w->left > 0; i++, there += p->stride)
+            if (p->of)
+                walk_type(w, there, p->of);
+            else
+                copy(w, there, p->bytes);
+    }
+}
+
+static void walk_all(walk w, char *at, MPI_Datatype type)
+{
+    if (w.left == 0)
+        return;
+    if (vmpi_is_contiguous(type)) {
+        copy(&w, at, w.left);
+        return;
+    }
+    for (; w.left > 0; at += type->extent)
+        walk_type(&w, at, type);
 }
 
 void vmpi_pack(const void *buffer, int count, MPI_Datatype type, void *packed)
 {
-    if (vmpi_is_contiguous(type)) {
-        if (count > 0 && type->size > 0)
-            memcpy(packed, buffer, vmpi_packed_bytes(type, count));
-        return;
-    }
-    char *to = packed;
-    for (int i = 0; i < count; i++)
-        for (int b = 0; b < type->blocks; b++) {
-            memcpy(to, (const char *)buffer + (ptrdiff_t)i * type->extent + type->block[b].offset,
-                   type->block[b].bytes);
-            to += type->block[b].bytes;
-        }
+    walk_all((walk){packed, vmpi_packed_bytes(type, count), 0}, (char *)buffer, type);
 }
 
 void vmpi_unpack(const void *packed, size_t bytes, void *buffer, MPI_Datatype type)
 {
-    if (vmpi_is_contiguous(type)) {
-        if (bytes > 0)
-            memcpy(buffer, packed, bytes);
-        return;
-    }
-    const char *from = packed;
-    for (ptrdiff_t i = 0; bytes > 0; i++)
-        for (int b = 0; b < type->blocks && bytes > 0; b++) {
-            size_t part = type->block[b].bytes < bytes ? type->block[b].bytes : bytes;
-            memcpy((char *)buffer + i * type->extent + type->block[b].offset, from, part);
-            from += part;
-            bytes -= part;
-        }
-}
-
-int MPI_Type_commit(MPI_Datatype *type)
-{
-    (void)type;
-    VMPI_ENTER("MPI_Type_commit");
-    return MPI_SUCCESS;
-}
-
-int MPI_Type_free(MPI_Datatype *type)
-{
-    VMPI_ENTER("MPI_Type_free");
-    if ((*type)->basic)
-        vmpi_fail("a basic data type cannot be freed");
-    free((*type)->block);
-    free(*type);
-    *type = NULL;
-    return MPI_SUCCESS;
+    walk_all((walk){(char *)packed, bytes, 1}, buffer, type);
 }
 
 int MPI_Type_size(MPI_Datatype type, int *size)
 {
     VMPI_ENTER("MPI_Type_size");
-    *size = (int)type->size;
+    *size = type->size > INT32_MAX ? MPI_UNDEFINED : (int)type->size;
     return MPI_SUCCESS;
 }
 
@@ -158,18 +185,6 @@ int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
     VMPI_ENTER("MPI_Type_size_x");
     *size = (MPI_Count)type->size;
-    return MPI_SUCCESS;
-}
-
-int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
-{
-    VMPI_ENTER("MPI_Get_count");
-    if (type->size == 0)
-        *count = 0;
-    else if (status->_ucount % type->size)
-        *count = MPI_UNDEFINED;
-    else
-        *count = (int)(status->_ucount / type->size);
     return MPI_SUCCESS;
 }
 
@@ -185,14 +200,8 @@ int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lower, MPI_Aint *extent)
 int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lower, MPI_Aint *extent)
 {
     VMPI_ENTER("MPI_Type_get_true_extent");
-    ptrdiff_t low = 0, high = 0;
-    for (int b = 0; b < type->blocks; b++) {
-        ptrdiff_t end = type->block[b].offset + (ptrdiff_t)type->block[b].bytes;
-        low = b == 0 || type->block[b].offset < low ? type->block[b].offset : low;
-        high = b == 0 || end > high ? end : high;
-    }
-    *lower = low;
-    *extent = high - low;
+    *lower = type->true_lower;
+    *extent = type->true_extent;
     return MPI_SUCCESS;
 }
 
@@ -226,4 +235,34 @@ int MPI_Unpack(const void *packed, int room, int *position, void *buffer, int co
     vmpi_unpack((const char *)packed + *position, bytes, buffer, type);
     *position += (int)bytes;
     return MPI_SUCCESS;
+}
+
+/* MPI's names for numbers of more than 32 bits; all of them are here anyway. */
+int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lower, MPI_Count *extent)
+{
+    *lower = type->lower;
+    *extent = type->extent;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lower, MPI_Count *extent)
+{
+    *lower = type->true_lower;
+    *extent = type->true_extent;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_match_size(int class, int bytes, MPI_Datatype *type)
+{
+    VMPI_ENTER("MPI_Type_match_size");
+    const MPI_Datatype known[3][4] = {{MPI_REAL4, MPI_REAL8, MPI_REAL16, NULL},
+                                      {MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8},
+                                      {MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32, NULL}};
+    const int row = class == MPI_TYPECLASS_REAL ? 0 : class == MPI_TYPECLASS_INTEGER ? 1 : 2;
+    for (int i = 0; i < 4; i++)
+        if (known[row][i] && known[row][i]->size == (size_t)bytes) {
+            *type = known[row][i];
+            return MPI_SUCCESS;
+        }
+    vmpi_fail("no type of this class has %d bytes", bytes);
 }

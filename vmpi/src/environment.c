@@ -1,9 +1,7 @@
 /* The environment: start and end, threads, names, errors, time. */
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "runtime.h"
 
@@ -25,19 +23,21 @@ int MPI_Init(int *argc, char ***argv)
 
 int MPI_Initialized(int *flag)
 {
-    *flag = vmpi_current->initialised;
+    *flag = vmpi_current && vmpi_current->initialised; /* a library may ask before main */
     return MPI_SUCCESS;
 }
 
 int MPI_Finalized(int *flag)
 {
-    *flag = vmpi_current->finalised;
+    *flag = vmpi_current && vmpi_current->finalised;
     return MPI_SUCCESS;
 }
 
 int MPI_Finalize(void)
 {
     VMPI_ENTER("MPI_Finalize");
+    if (vmpi_current->self)
+        vmpi_attributes_free(vmpi_current->self); /* libraries tidy up so */
     vmpi_trace_plain("finalize");
     vmpi_current->finalised = 1;
     return MPI_SUCCESS;
@@ -47,17 +47,15 @@ int MPI_Abort(MPI_Comm comm, int code)
 {
     (void)comm;
     VMPI_ENTER("MPI_Abort");
-    fflush(NULL);
+    fflush(stdout);
     fprintf(stderr, "vmpi: rank %d called MPI_Abort(%d)\n", vmpi_current->world, code);
-    _Exit(code ? code & 255 : 1);
+    vmpi_stop(code & 255 ? code & 255 : 1);
 }
 
 /* Wall-clock time of this process. Messages take no time, so it shows only the ranks' own work. */
 double MPI_Wtime(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return 1e-9 * (double)vmpi_now_ns();
 }
 
 double MPI_Wtick(void)
@@ -67,14 +65,14 @@ double MPI_Wtick(void)
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    (void)required;
-    *provided = MPI_THREAD_SINGLE;
-    return MPI_Init(argc, argv);
+    int status = MPI_Init(argc, argv);
+    *provided = vmpi_current->threads = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+    return status;
 }
 
 int MPI_Query_thread(int *provided)
 {
-    *provided = MPI_THREAD_SINGLE;
+    *provided = vmpi_current->threads;
     return MPI_SUCCESS;
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #if !defined(__x86_64__)
 #include <ucontext.h>
@@ -22,17 +21,20 @@ struct fiber {
 #endif
 };
 
+/* Large, because a frame with a large array may start far below the stack; it costs addresses only. */
+#define GUARD_BYTES ((size_t)1 << 20)
+
 static int map_stack(fiber *f, size_t stack_bytes)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    f->mapping_bytes = stack_bytes + page;
+    f->mapping_bytes = stack_bytes + GUARD_BYTES;
     f->mapping = mmap(NULL, f->mapping_bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (f->mapping == MAP_FAILED) {
         f->mapping = NULL;
         return -1;
     }
-    return mprotect(f->mapping, page, PROT_NONE);
+    madvise(f->mapping, f->mapping_bytes, MADV_NOHUGEPAGE); /* else the first write could take 2 MiB */
+    return mprotect(f->mapping, GUARD_BYTES, PROT_NONE);
 }
 
 #if defined(__x86_64__)
@@ -148,6 +150,12 @@ fiber *fiber_create(size_t stack_bytes, void (*entry)(void *), void *argument)
 fiber *fiber_of_thread(void)
 {
     return calloc(1, sizeof(fiber));
+}
+
+int fiber_overflows(const fiber *f, const void *address)
+{
+    const char *guard = f->mapping;
+    return guard && (const char *)address >= guard && (const char *)address < guard + GUARD_BYTES;
 }
 
 void fiber_destroy(fiber *f)

@@ -1,7 +1,7 @@
 /* Fibers: execution contexts with separate stacks that switch to each other explicitly.
  *
- * The system maps a fiber's stack lazily (only touched pages use memory). An inaccessible page below it turns an overflow
- * into a fault instead of damage to a neighbour's stack. */
+ * The system maps a fiber's stack lazily (only touched pages use memory). An inaccessible part below it turns an
+ * overflow into a fault instead of damage to a neighbour's stack. */
 #ifndef VMPI_FIBER_H
 #define VMPI_FIBER_H
 
@@ -18,6 +18,9 @@ fiber *fiber_of_thread(void);
 
 /* Saves the running context in `from` and continues `to`. */
 void fiber_switch(fiber *from, fiber *to);
+
+/* Whether the address is in the inaccessible part below its stack. */
+int fiber_overflows(const fiber *f, const void *address);
 
 /* Unmaps the stack of a fiber that is not running. */
 void fiber_destroy(fiber *f);

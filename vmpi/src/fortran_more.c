@@ -1,4 +1,5 @@
-/* Fortran's MPI calls whose arguments need more work: the start, requests, names, operations. See fortran.c for handles. */
+/* Fortran's calls that mpi.h's prototypes do not describe: those with functions as arguments, attributes, the start, and the
+ * numbers of handles in C. fortran_calls.awk makes the others. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,169 +25,138 @@ double mpi_wtick_(void)
     return MPI_Wtick();
 }
 
-/* Strings are padded with blanks; their lengths follow all arguments. */
-static void pad(char *text, size_t used, size_t room)
+MPI_Aint mpi_aint_add_(MPI_Aint *base, MPI_Aint *distance)
 {
-    if (used < room)
-        memset(text + used, ' ', room - used);
+    return *base + *distance;
 }
 
-void mpi_get_processor_name_(char *name, int *length, int *error, size_t room)
+MPI_Aint mpi_aint_diff_(MPI_Aint *one, MPI_Aint *other)
 {
-    char text[MPI_MAX_PROCESSOR_NAME];
-    *error = MPI_Get_processor_name(text, length);
-    *length = (size_t)*length < room ? *length : (int)room;
-    memcpy(name, text, (size_t)*length);
-    pad(name, (size_t)*length, room);
+    return *one - *other;
 }
 
-void mpi_error_string_(int *code, char *text, int *length, int *error, size_t room)
+void mpi_pcontrol_(int *level)
 {
-    char message[MPI_MAX_ERROR_STRING];
-    *error = MPI_Error_string(*code, message, length);
-    *length = (size_t)*length < room ? *length : (int)room;
-    memcpy(text, message, (size_t)*length);
-    pad(text, (size_t)*length, room);
+    (void)level;
 }
 
-void mpi_comm_set_errhandler_(int *comm, int *handler, int *error)
-{
-    (void)handler;
-    *error = MPI_Comm_set_errhandler(vmpi_from_fortran(FORTRAN_COMMUNICATOR, *comm), MPI_ERRORS_RETURN);
-}
-
-void mpi_comm_split_type_(int *comm, int *type, int *key, int *info, int *out, int *error)
-{
-    (void)info;
-    MPI_Comm made;
-    *error = MPI_Comm_split_type(vmpi_from_fortran(FORTRAN_COMMUNICATOR, *comm), *type, *key, MPI_INFO_NULL, &made);
-    *out = vmpi_to_fortran(FORTRAN_COMMUNICATOR, made);
-}
-
-void mpi_comm_free_(int *comm, int *error)
-{
-    MPI_Comm handle = vmpi_from_fortran(FORTRAN_COMMUNICATOR, *comm);
-    *error = MPI_Comm_free(&handle);
-    vmpi_forget_fortran(FORTRAN_COMMUNICATOR, *comm);
-    *comm = vmpi_to_fortran(FORTRAN_COMMUNICATOR, MPI_COMM_NULL);
-}
-
-void mpi_group_free_(int *group, int *error)
-{
-    MPI_Group handle = vmpi_from_fortran(FORTRAN_GROUP, *group);
-    *error = MPI_Group_free(&handle);
-    vmpi_forget_fortran(FORTRAN_GROUP, *group);
-    *group = 0;
-}
-
-void mpi_type_commit_(int *type, int *error)
-{
-    MPI_Datatype handle = vmpi_from_fortran(FORTRAN_TYPE, *type);
-    *error = MPI_Type_commit(&handle);
-}
-
-void mpi_type_free_(int *type, int *error)
-{
-    MPI_Datatype handle = vmpi_from_fortran(FORTRAN_TYPE, *type);
-    *error = MPI_Type_free(&handle);
-    vmpi_forget_fortran(FORTRAN_TYPE, *type);
-    *type = 0;
-}
-
-void mpi_type_create_struct_(int *count, int *lengths, MPI_Aint *offsets, int *types, int *out, int *error)
-{
-    MPI_Datatype *old = vmpi_alloc((size_t)*count, sizeof *old), made;
-    for (int i = 0; i < *count; i++)
-        old[i] = vmpi_from_fortran(FORTRAN_TYPE, types[i]);
-    *error = MPI_Type_create_struct(*count, lengths, offsets, old, &made);
-    *out = vmpi_to_fortran(FORTRAN_TYPE, made);
-    free(old);
-}
+/* ---- functions as arguments ---- */
 
 void mpi_op_create_(MPI_User_function *function, int *commutes, int *op, int *error)
 {
     MPI_Op made;
     *error = MPI_Op_create(function, *commutes, &made);
     vmpi_op_is_fortran(made);
-    *op = vmpi_to_fortran(FORTRAN_OPERATION, made);
+    *op = vmpi_fortran_number(FORTRAN_OPERATION, made);
 }
 
-void mpi_op_free_(int *op, int *error)
+#define HANDLER(name, Kind)                                                                                            \
+    void name(MPI_##Kind##_errhandler_function *function, int *handler, int *error)                                    \
+    {                                                                                                                  \
+        MPI_Errhandler made;                                                                                           \
+        *error = MPI_##Kind##_create_errhandler(function, &made);                                                      \
+        vmpi_handler_is_fortran(made);                                                                                 \
+        *handler = vmpi_fortran_number(FORTRAN_ERRHANDLER, made);                                                      \
+    }
+HANDLER(mpi_comm_create_errhandler_, Comm)
+HANDLER(mpi_errhandler_create_, Comm)
+HANDLER(mpi_win_create_errhandler_, Win)
+
+#define KEY(name, Kind, style, kind)                                                                                   \
+    void name(MPI_##Kind##_copy_attr_function *copy, MPI_##Kind##_delete_attr_function *delete, int *key, void *extra, \
+              int *error)                                                                                              \
+    {                                                                                                                  \
+        *error = MPI_##Kind##_create_keyval(copy, delete, key,                                                         \
+                                            (void *)((style) == KEY_OF_OLD_FORTRAN ? *(int *)extra : *(MPI_Aint *)extra)); \
+        vmpi_key_is_fortran(*key, style, kind);                                                                        \
+    }
+KEY(mpi_comm_create_keyval_, Comm, KEY_OF_FORTRAN, FORTRAN_COMMUNICATOR)
+KEY(mpi_type_create_keyval_, Type, KEY_OF_FORTRAN, FORTRAN_TYPE)
+KEY(mpi_win_create_keyval_, Win, KEY_OF_FORTRAN, FORTRAN_WINDOW)
+KEY(mpi_keyval_create_, Comm, KEY_OF_OLD_FORTRAN, FORTRAN_COMMUNICATOR)
+
+/* The predefined functions. */
+#define FUNCTIONS(kind, number)                                                                                        \
+    void mpi_##kind##null_copy_fn_(int *handle, int *key, number *extra, number *in, number *out, int *flag, int *error)   \
+    {                                                                                                                  \
+        *flag = 0;                                                                                                     \
+        *error = MPI_SUCCESS;                                                                                          \
+    }                                                                                                                  \
+    void mpi_##kind##dup_fn_(int *handle, int *key, number *extra, number *in, number *out, int *flag, int *error)     \
+    {                                                                                                                  \
+        *out = *in;                                                                                                    \
+        *flag = 1;                                                                                                     \
+        *error = MPI_SUCCESS;                                                                                          \
+    }                                                                                                                  \
+    void mpi_##kind##null_delete_fn_(int *handle, int *key, number *value, number *extra, int *error)                  \
+    {                                                                                                                  \
+        *error = MPI_SUCCESS;                                                                                          \
+    }
+FUNCTIONS(comm_, MPI_Aint)
+FUNCTIONS(type_, MPI_Aint)
+FUNCTIONS(win_, MPI_Aint)
+FUNCTIONS(, int)
+
+/* ---- attributes are numbers; predefined ones are numbers in C, too, but a window's base is an address ---- */
+
+#define GET(name, Kind, kind, number, is_pointer)                                                                      \
+    void name(int *handle, int *key, number *value, int *flag, int *error)                                             \
+    {                                                                                                                  \
+        void *found = NULL;                                                                                            \
+        *error = MPI_##Kind##_get_attr(vmpi_from_fortran(kind, *handle), *key, &found, flag);                          \
+        if (*flag)                                                                                                     \
+            *value = (number)(is_pointer(*key) ? (MPI_Aint)found : *key == MPI_WIN_SIZE ? *(MPI_Aint *)found : *(int *)found); \
+    }
+#define SET(name, Kind, kind, number)                                                                                  \
+    void name(int *handle, int *key, number *value, int *error)                                                        \
+    {                                                                                                                  \
+        *error = MPI_##Kind##_set_attr(vmpi_from_fortran(kind, *handle), *key, (void *)(MPI_Aint)*value);              \
+    }
+
+static int is_pointer(int key)
 {
-    MPI_Op handle = vmpi_from_fortran(FORTRAN_OPERATION, *op);
-    *error = MPI_Op_free(&handle);
-    vmpi_forget_fortran(FORTRAN_OPERATION, *op);
-    *op = vmpi_to_fortran(FORTRAN_OPERATION, MPI_OP_NULL);
+    return key > MPI_WIN_MODEL || key == MPI_WIN_BASE; /* the program's keys follow the predefined ones */
 }
 
-void mpi_wait_(int *request, int *status, int *error)
+GET(mpi_comm_get_attr_, Comm, FORTRAN_COMMUNICATOR, MPI_Aint, is_pointer)
+GET(mpi_attr_get_, Comm, FORTRAN_COMMUNICATOR, int, is_pointer)
+GET(mpi_type_get_attr_, Type, FORTRAN_TYPE, MPI_Aint, is_pointer)
+GET(mpi_win_get_attr_, Win, FORTRAN_WINDOW, MPI_Aint, is_pointer)
+SET(mpi_comm_set_attr_, Comm, FORTRAN_COMMUNICATOR, MPI_Aint)
+SET(mpi_attr_put_, Comm, FORTRAN_COMMUNICATOR, int)
+SET(mpi_type_set_attr_, Type, FORTRAN_TYPE, MPI_Aint)
+SET(mpi_win_set_attr_, Win, FORTRAN_WINDOW, MPI_Aint)
+
+/* ---- numbers of handles in C ---- */
+
+#define NUMBERS(Kind, Handle, kind)                                                                                    \
+    MPI_Fint MPI_##Kind##_c2f(Handle handle)                                                                           \
+    {                                                                                                                  \
+        return vmpi_fortran_number(kind, handle);                                                                      \
+    }                                                                                                                  \
+    Handle MPI_##Kind##_f2c(MPI_Fint number)                                                                           \
+    {                                                                                                                  \
+        return vmpi_from_fortran(kind, number);                                                                        \
+    }
+NUMBERS(Comm, MPI_Comm, FORTRAN_COMMUNICATOR)
+NUMBERS(Type, MPI_Datatype, FORTRAN_TYPE)
+NUMBERS(Op, MPI_Op, FORTRAN_OPERATION)
+NUMBERS(Group, MPI_Group, FORTRAN_GROUP)
+NUMBERS(Request, MPI_Request, FORTRAN_REQUEST)
+NUMBERS(Errhandler, MPI_Errhandler, FORTRAN_ERRHANDLER)
+NUMBERS(Info, MPI_Info, FORTRAN_INFO)
+NUMBERS(Win, MPI_Win, FORTRAN_WINDOW)
+NUMBERS(Message, MPI_Message, FORTRAN_MESSAGE)
+
+/* A status has the same layout in both. */
+int MPI_Status_c2f(const MPI_Status *status, MPI_Fint *numbers)
 {
-    MPI_Request *one = vmpi_fortran_requests(1, request);
-    *error = MPI_Wait(one, vmpi_fortran_status(status));
-    vmpi_fortran_requests_done(1, one, request);
+    memcpy(numbers, status, sizeof *status);
+    return MPI_SUCCESS;
 }
 
-void mpi_waitall_(int *count, int *request, int *statuses, int *error)
+int MPI_Status_f2c(const MPI_Fint *numbers, MPI_Status *status)
 {
-    MPI_Request *all = vmpi_fortran_requests(*count, request);
-    *error = MPI_Waitall(*count, all, vmpi_fortran_status(statuses));
-    vmpi_fortran_requests_done(*count, all, request);
-}
-
-/* Fortran counts from 1. */
-static void from_one(int *index, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (index[i] != MPI_UNDEFINED)
-            index[i]++;
-}
-
-void mpi_waitany_(int *count, int *request, int *index, int *status, int *error)
-{
-    MPI_Request *all = vmpi_fortran_requests(*count, request);
-    *error = MPI_Waitany(*count, all, index, vmpi_fortran_status(status));
-    vmpi_fortran_requests_done(*count, all, request);
-    from_one(index, 1);
-}
-
-void mpi_waitsome_(int *count, int *request, int *done, int *index, int *statuses, int *error)
-{
-    MPI_Request *all = vmpi_fortran_requests(*count, request);
-    *error = MPI_Waitsome(*count, all, done, index, vmpi_fortran_status(statuses));
-    vmpi_fortran_requests_done(*count, all, request);
-    from_one(index, *done == MPI_UNDEFINED ? 0 : *done);
-}
-
-void mpi_test_(int *request, int *flag, int *status, int *error)
-{
-    MPI_Request *one = vmpi_fortran_requests(1, request);
-    *error = MPI_Test(one, flag, vmpi_fortran_status(status));
-    vmpi_fortran_requests_done(1, one, request);
-}
-
-void mpi_testall_(int *count, int *request, int *flag, int *statuses, int *error)
-{
-    MPI_Request *all = vmpi_fortran_requests(*count, request);
-    *error = MPI_Testall(*count, all, flag, vmpi_fortran_status(statuses));
-    vmpi_fortran_requests_done(*count, all, request);
-}
-
-void mpi_start_(int *request, int *error)
-{
-    MPI_Request handle = vmpi_from_fortran(FORTRAN_REQUEST, *request);
-    *error = MPI_Start(&handle);
-}
-
-void mpi_startall_(int *count, int *request, int *error)
-{
-    MPI_Request *all = vmpi_fortran_requests(*count, request);
-    *error = MPI_Startall(*count, all);
-    free(all);
-}
-
-void mpi_request_free_(int *request, int *error)
-{
-    MPI_Request *one = vmpi_fortran_requests(1, request);
-    *error = MPI_Request_free(one);
-    vmpi_fortran_requests_done(1, one, request);
+    memcpy(status, numbers, sizeof *status);
+    return MPI_SUCCESS;
 }

@@ -46,7 +46,8 @@ void vmpi_topology_copy(MPI_Comm from, MPI_Comm to)
                                     copied(e->source, e->sources),
                                     copied(e->destination, e->destinations),
                                     copied_weights(e->source_weight, e->sources),
-                                    copied_weights(e->destination_weight, e->destinations)};
+                                    copied_weights(e->destination_weight, e->destinations),
+                                    e->weighted};
     }
 }
 
@@ -67,7 +68,7 @@ static void check_ranks(const int *ranks, int count, int size)
 {
     for (int i = 0; i < count; i++)
         if (ranks[i] < 0 || ranks[i] >= size)
-            vmpi_fail("neighbour %d is not in a communicator of %d ranks", ranks[i], size);
+            vmpi_error(MPI_ERR_RANK, "neighbour %d is not in a communicator of %d ranks", ranks[i], size);
 }
 
 int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int sources, const int source[], const int source_weight[],
@@ -85,7 +86,9 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int sources, const int sourc
                                                                  copied(source, sources),
                                                                  copied(destination, destinations),
                                                                  copied_weights(source_weight, sources),
-                                                                 copied_weights(destination_weight, destinations)};
+                                                                 copied_weights(destination_weight, destinations),
+                                                                 source_weight != MPI_UNWEIGHTED ||
+                                                                     destination_weight != MPI_UNWEIGHTED};
     return MPI_SUCCESS;
 }
 
@@ -102,6 +105,7 @@ static void spread_edges(MPI_Comm comm)
     vmpi_edges *edges = vmpi_alloc((size_t)comm->size, sizeof *edges);
     for (int i = 0; i < comm->size; i++) {
         const vmpi_arrival *a = &comm->at[i];
+        edges[i].weighted = a->key;
         const int *to = a->displacements, *weight = a->send_displacements;
         for (int s = 0; s < a->send_count; s++)
             for (int d = 0; d < a->counts[s]; d++, to++) {
@@ -138,6 +142,7 @@ int MPI_Dist_graph_create(MPI_Comm handle, int count, const int source[], const 
                          .counts = degrees,
                          .displacements = destination,
                          .send_displacements = weight == MPI_UNWEIGHTED || weight == MPI_WEIGHTS_EMPTY ? NULL : weight,
+                         .key = weight != MPI_UNWEIGHTED,
                          .communicator = *out};
     vmpi_meet(comm, &mine, spread_edges);
     return MPI_SUCCESS;
@@ -150,14 +155,14 @@ int MPI_Graph_create(MPI_Comm handle, int nodes, const int index[], const int ed
     MPI_Comm comm = vmpi_comm(handle);
     int rank = vmpi_comm_rank_of(comm, vmpi_current->world);
     if (nodes > comm->size)
-        vmpi_fail("a graph of %d ranks does not fit a communicator of %d", nodes, comm->size);
+        vmpi_error(MPI_ERR_ARG, "a graph of %d ranks does not fit a communicator of %d", nodes, comm->size);
     if (!in_new_graph(handle, MPI_GRAPH, rank < nodes, out))
         return MPI_SUCCESS;
     for (int i = 0, first = 0; i < nodes && !(*out)->edges[i].source; first = index[i++]) {
         int degree = index[i] - first;
         check_ranks(edges + first, degree, nodes);
         (*out)->edges[i] =
-            (vmpi_edges){degree, degree, copied(edges + first, degree), copied(edges + first, degree), NULL, NULL};
+            (vmpi_edges){degree, degree, copied(edges + first, degree), copied(edges + first, degree), NULL, NULL, 0};
     }
     return MPI_SUCCESS;
 }
@@ -166,14 +171,14 @@ static MPI_Comm with_graph(MPI_Comm handle, int kind)
 {
     MPI_Comm comm = vmpi_comm(handle);
     if (!comm->edges || comm->graph != kind)
-        vmpi_fail("communicator %d has no graph topology of this kind", comm->id);
+        vmpi_error(MPI_ERR_TOPOLOGY, "communicator %d has no graph topology of this kind", comm->id);
     return comm;
 }
 
 static vmpi_edges *edges_of(MPI_Comm comm, int rank)
 {
     if (rank < 0 || rank >= comm->size)
-        vmpi_fail("rank %d is not in a communicator of %d ranks", rank, comm->size);
+        vmpi_error(MPI_ERR_RANK, "rank %d is not in a communicator of %d ranks", rank, comm->size);
     return &comm->edges[rank];
 }
 
@@ -204,6 +209,30 @@ int MPI_Graphdims_get(MPI_Comm handle, int *nodes, int *edges)
     return MPI_SUCCESS;
 }
 
+int MPI_Graph_get(MPI_Comm handle, int most_index, int most_edges, int index[], int edges[])
+{
+    VMPI_ENTER("MPI_Graph_get");
+    MPI_Comm comm = with_graph(handle, MPI_GRAPH);
+    for (int i = 0, total = 0; i < comm->size; i++) {
+        const vmpi_edges *e = &comm->edges[i];
+        for (int k = 0; k < e->destinations && total + k < most_edges; k++)
+            edges[total + k] = e->destination[k];
+        total += e->destinations;
+        if (i < most_index)
+            index[i] = total;
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_Graph_map(MPI_Comm handle, int nodes, const int index[], const int edges[], int *rank)
+{
+    VMPI_ENTER("MPI_Graph_map");
+    (void)index, (void)edges;
+    int mine = vmpi_comm_rank_of(vmpi_comm(handle), vmpi_current->world);
+    *rank = mine < nodes ? mine : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
 int MPI_Dist_graph_neighbors_count(MPI_Comm handle, int *sources, int *destinations, int *weighted)
 {
     VMPI_ENTER("MPI_Dist_graph_neighbors_count");
@@ -211,7 +240,7 @@ int MPI_Dist_graph_neighbors_count(MPI_Comm handle, int *sources, int *destinati
     vmpi_edges *e = edges_of(comm, vmpi_comm_rank_of(comm, vmpi_current->world));
     *sources = e->sources;
     *destinations = e->destinations;
-    *weighted = e->source_weight || e->destination_weight;
+    *weighted = e->weighted;
     return MPI_SUCCESS;
 }
 

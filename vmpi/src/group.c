@@ -10,6 +10,16 @@ struct ompi_predefined_group_t {
 
 struct ompi_predefined_group_t ompi_mpi_group_null, ompi_mpi_group_empty;
 
+/* Every empty group is MPI_GROUP_EMPTY. */
+static MPI_Group made(MPI_Group group)
+{
+    if (group->size > 0)
+        return group;
+    free(group->world);
+    free(group);
+    return MPI_GROUP_EMPTY;
+}
+
 static MPI_Group new_group(int most)
 {
     MPI_Group group = vmpi_alloc(1, sizeof *group);
@@ -59,7 +69,7 @@ int MPI_Group_translate_ranks(MPI_Group from, int count, const int ranks[], MPI_
         places[to->world[i]] = i;
     for (int i = 0; i < count; i++) {
         if (ranks[i] != MPI_PROC_NULL && (ranks[i] < 0 || ranks[i] >= from->size))
-            vmpi_fail("rank %d is not in a group of %d ranks", ranks[i], from->size);
+            vmpi_error(MPI_ERR_RANK, "rank %d is not in a group of %d ranks", ranks[i], from->size);
         translated[i] = ranks[i] == MPI_PROC_NULL ? MPI_PROC_NULL : places[from->world[ranks[i]]];
     }
     free(places);
@@ -85,7 +95,7 @@ static MPI_Group chosen(MPI_Group group, const char *mark, char wanted)
     for (int i = 0; i < group->size; i++)
         if (mark[group->world[i]] == wanted)
             out->world[out->size++] = group->world[i];
-    return out;
+    return made(out);
 }
 
 static char *members(MPI_Group group)
@@ -101,11 +111,13 @@ int MPI_Group_union(MPI_Group one, MPI_Group other, MPI_Group *out)
     VMPI_ENTER("MPI_Group_union");
     char *mark = members(one);
     *out = new_group(one->size + other->size);
-    memcpy((*out)->world, one->world, (size_t)one->size * sizeof(int));
+    if (one->size > 0)
+        memcpy((*out)->world, one->world, (size_t)one->size * sizeof(int));
     (*out)->size = one->size;
     for (int i = 0; i < other->size; i++)
         if (!mark[other->world[i]])
             (*out)->world[(*out)->size++] = other->world[i];
+    *out = made(*out);
     free(mark);
     return MPI_SUCCESS;
 }
@@ -131,7 +143,7 @@ int MPI_Group_difference(MPI_Group one, MPI_Group other, MPI_Group *out)
 static int member(MPI_Group group, int rank)
 {
     if (rank < 0 || rank >= group->size)
-        vmpi_fail("member %d is not in a group of %d ranks", rank, group->size);
+        vmpi_error(MPI_ERR_RANK, "member %d is not in a group of %d ranks", rank, group->size);
     return group->world[rank];
 }
 
@@ -150,7 +162,7 @@ static MPI_Group with(MPI_Group group, int count, const int ranks[])
     MPI_Group out = new_group(count);
     for (int i = 0; i < count; i++)
         out->world[out->size++] = member(group, ranks[i]);
-    return out;
+    return made(out);
 }
 
 int MPI_Group_incl(MPI_Group group, int count, const int ranks[], MPI_Group *out)
@@ -173,7 +185,7 @@ static int *ranks_of(int triplets, int triplet[][3], int *count)
     *count = 0;
     for (int i = 0; i < triplets; i++) {
         if (triplet[i][2] == 0 || (triplet[i][1] - triplet[i][0]) / triplet[i][2] < 0)
-            vmpi_fail("invalid range: ranks %d to %d in steps of %d", triplet[i][0], triplet[i][1], triplet[i][2]);
+            vmpi_error(MPI_ERR_ARG, "invalid range: ranks %d to %d in steps of %d", triplet[i][0], triplet[i][1], triplet[i][2]);
         *count += (triplet[i][1] - triplet[i][0]) / triplet[i][2] + 1;
     }
     int *ranks = vmpi_alloc((size_t)*count, sizeof *ranks), next = 0;

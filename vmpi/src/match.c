@@ -18,6 +18,7 @@ typedef struct message {
     struct message *any_next, *any_previous; /* in the any queue */
     struct message *all_next, *all_previous; /* in the list of all messages for the rank */
     int communicator;
+    MPI_Request send; /* whose message it is, while it may be cancelled; NULL: none */
     char data[];
 } message;
 
@@ -159,17 +160,22 @@ static void forget(vmpi_rank *rank, message *m)
         rank->arrived_last = m->all_previous;
 }
 
-/* Removes the first message of an exact queue from both tables. */
-static message *take_arrived(int receiver, int communicator, int source, int tag)
+/* Removes a message of an exact queue from both tables: the first, or a given one. */
+static message *take_arrived(int receiver, int communicator, int source, int tag, message *wanted)
 {
     entry **link = find(&exact, receiver, communicator, source, tag);
     if (!*link || !(*link)->arrived_first)
         return NULL;
     entry *e = *link;
-    message *m = e->arrived_first;
-    e->arrived_first = m->next;
-    if (!e->arrived_first)
-        e->arrived_last = NULL;
+    message *m = e->arrived_first, *before = NULL;
+    for (; wanted && m != wanted; m = m->next)
+        before = m;
+    if (before)
+        before->next = m->next;
+    else
+        e->arrived_first = m->next;
+    if (!m->next)
+        e->arrived_last = before;
     drop_if_empty(&exact, link);
 
     entry **any_link = find(&any, receiver, communicator, -1, tag);
@@ -184,7 +190,23 @@ static message *take_arrived(int receiver, int communicator, int source, int tag
         a->arrived_last = m->any_previous;
     drop_if_empty(&any, any_link);
     forget(vmpi_rank_at(receiver), m);
+    if (m->send)
+        m->send->sent = NULL;
     return m;
+}
+
+void vmpi_forget_send(MPI_Request send)
+{
+    send->sent->send = NULL;
+    send->sent = NULL;
+}
+
+int vmpi_withdraw_sent(MPI_Request send)
+{
+    message *m = send->sent;
+    if (m)
+        free(take_arrived(vmpi_peer_world(send->comm, send->peer), send->comm->id, m->source, m->tag, m));
+    return m != NULL;
 }
 
 /* The arrived message that a receive or probe would get; it stays in its queues. */
@@ -222,17 +244,22 @@ static MPI_Request match_posted(int receiver, int communicator, int source, int 
     return request;
 }
 
-static void check_fits(size_t bytes, const struct ompi_request_t *receive, int source, int tag)
+/* Fails, or cuts the message if the receiver handles errors. */
+static size_t check_fits(size_t bytes, MPI_Request receive, int source, int tag)
 {
     size_t room = vmpi_packed_bytes(receive->type, receive->count);
-    if (bytes > room)
+    if (bytes <= room)
+        return bytes;
+    if (!receive->owner->catches)
         vmpi_fail("a message of %zu bytes from rank %d with tag %d exceeds a receive of %zu bytes by rank %d", bytes, source,
                   tag, room, vmpi_comm_rank_of(receive->comm, receive->owner->world));
+    receive->status.MPI_ERROR = MPI_ERR_TRUNCATE;
+    return room;
 }
 
-void vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffer, int count, MPI_Datatype type)
+message *vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffer, int count, MPI_Datatype type)
 {
-    int receiver = vmpi_comm_world_of(comm, destination);
+    int receiver = vmpi_peer_world(comm, destination);
     int source = vmpi_comm_rank_of(comm, vmpi_current->world);
     size_t bytes = vmpi_packed_bytes(type, count);
     vmpi_record_message(vmpi_current->world, receiver, bytes, comm->id);
@@ -242,10 +269,10 @@ void vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffer, i
     if (receive)
         vmpi_check_bottom(into, bytes);
     if (receive && vmpi_is_contiguous(type)) {
-        check_fits(bytes, receive, source, tag);
+        bytes = check_fits(bytes, receive, source, tag);
         vmpi_unpack(buffer, bytes, into, receive->type);
         vmpi_complete(receive, source, tag, bytes);
-        return;
+        return NULL;
     }
     message *m = malloc(sizeof *m + bytes);
     if (!m)
@@ -253,16 +280,58 @@ void vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffer, i
     *m = (message){.source = source, .tag = tag, .bytes = bytes};
     vmpi_pack(buffer, count, type, m->data);
     if (receive) {
-        check_fits(bytes, receive, source, tag);
+        bytes = check_fits(bytes, receive, source, tag);
         vmpi_unpack(m->data, bytes, into, receive->type);
         vmpi_complete(receive, source, tag, bytes);
         free(m);
-        return;
+        return NULL;
     }
     keep(receiver, comm->id, m);
     vmpi_rank *rank = vmpi_rank_at(receiver);
     if (rank->state == RANK_POLLING || rank->probing)
         vmpi_wake(rank);
+    return m;
+}
+
+void vmpi_deliver_for(MPI_Request send)
+{
+    if (send->sent) /* the last one of a persistent request */
+        vmpi_forget_send(send);
+    send->sent = vmpi_deliver(send->comm, send->peer, send->tag, send->buffer, send->count, send->type);
+    if (send->sent)
+        send->sent->send = send;
+}
+
+message *vmpi_take(MPI_Comm comm, int source, int tag)
+{
+    return take_arrived(vmpi_current->world, comm->id, source, tag, NULL);
+}
+
+void vmpi_receive_taken(MPI_Request receive, message *m)
+{
+    size_t bytes = check_fits(m->bytes, receive, m->source, m->tag);
+    if (receive->peer == MPI_PROC_NULL) { /* of a matched probe */
+        receive->peer = m->source;
+        receive->tag = m->tag;
+    }
+    vmpi_unpack(m->data, bytes, receive->buffer, receive->type);
+    vmpi_complete(receive, m->source, m->tag, bytes);
+    free(m);
+}
+
+void vmpi_withdraw(MPI_Request receive)
+{
+    int receiver = receive->owner->world, any_source = receive->peer == MPI_ANY_SOURCE;
+    table *t = any_source ? &any : &exact;
+    entry **link = find(t, receiver, receive->comm->id, any_source ? -1 : receive->peer, receive->tag);
+    MPI_Request *posted = &(*link)->posted_first, last = NULL;
+    while (*posted != receive)
+        last = *posted, posted = &(*posted)->next;
+    *posted = receive->next;
+    if (!receive->next)
+        (*link)->posted_last = last;
+    drop_if_empty(t, link);
+    wild_tags -= receive->tag == MPI_ANY_TAG;
 }
 
 void vmpi_post(MPI_Request receive)
@@ -270,11 +339,7 @@ void vmpi_post(MPI_Request receive)
     int receiver = receive->owner->world;
     message *m = first_arrived(receiver, receive->comm->id, receive->peer, receive->tag);
     if (m) {
-        m = take_arrived(receiver, receive->comm->id, m->source, m->tag);
-        check_fits(m->bytes, receive, m->source, m->tag);
-        vmpi_unpack(m->data, m->bytes, receive->buffer, receive->type);
-        vmpi_complete(receive, m->source, m->tag, m->bytes);
-        free(m);
+        vmpi_receive_taken(receive, take_arrived(receiver, receive->comm->id, m->source, m->tag, NULL));
         return;
     }
     receive->posted = posted_so_far++;

@@ -16,7 +16,7 @@ static vmpi_rank *member(MPI_Comm comm, int rank)
 
 static void check_alike(MPI_Comm comm, const vmpi_arrival *other, int rank, const vmpi_arrival *mine)
 {
-    if (strcmp(other->call, mine->call) != 0 || other->root != mine->root)
+    if (strcmp(other->call, mine->call) != 0 || (other->root != mine->root && !comm->side[0]))
         vmpi_fail("the ranks of communicator %d disagree: rank %d is in %s with root %d, this one in %s with root %d",
                   comm->id, rank, other->call, other->root, mine->call, mine->root);
 }
@@ -43,7 +43,7 @@ void vmpi_meet(MPI_Comm comm, vmpi_arrival *arrival, void (*action)(MPI_Comm))
 {
     int mine = vmpi_comm_rank_of(comm, vmpi_current->world);
     if (mine < 0)
-        vmpi_fail("this rank is not a member of communicator %d", comm->id);
+        vmpi_error(MPI_ERR_COMM, "this rank is not a member of communicator %d", comm->id);
     comm->at[mine] = *arrival;
     if (comm->arrived++ == 0) {
         for (int i = 0; i < comm->size; i++)
@@ -68,8 +68,57 @@ void vmpi_meet(MPI_Comm comm, vmpi_arrival *arrival, void (*action)(MPI_Comm))
 
 static void check_root(MPI_Comm comm, int root)
 {
-    if (root < 0 || root >= comm->size)
-        vmpi_fail("root %d is not in a communicator of %d ranks", root, comm->size);
+    if (comm->remote && (root == MPI_ROOT || root == MPI_PROC_NULL))
+        return;
+    if (root < 0 || root >= vmpi_peers(comm))
+        vmpi_error(MPI_ERR_ROOT, "root %d is not in a communicator of %d ranks", root, vmpi_peers(comm));
+}
+
+/* MPI allows anything in the arguments that a rank's part does not need. */
+static void ignore_insignificant(vmpi_arrival *a, MPI_Comm comm)
+{
+    int root = comm->remote ? a->root == MPI_ROOT : a->root == vmpi_comm_rank_of(comm, vmpi_current->world);
+    int gathers = a->action && strncmp(a->action, "gather", 6) == 0, scatters = a->action && strncmp(a->action, "scatter", 7) == 0;
+    if ((gathers && !root) || (a->receive == MPI_IN_PLACE && !a->op)) {
+        a->receive_count = 0;
+        a->receive_type = NULL;
+    }
+    if ((scatters && !root) || (a->send == MPI_IN_PLACE && !a->op) || (gathers && comm->remote && root)) {
+        a->send_count = 0;
+        a->send_type = NULL;
+    }
+}
+
+static void check_data(int count, MPI_Datatype type, const void *buffer)
+{
+    if (count < 0)
+        vmpi_error(MPI_ERR_COUNT, "the count %d is negative", count);
+    if (type == MPI_DATATYPE_NULL && count > 0 && buffer != MPI_IN_PLACE)
+        vmpi_error(MPI_ERR_TYPE, "MPI_DATATYPE_NULL is not a data type");
+}
+
+vmpi_arrival *vmpi_root_in(const vmpi_sides *sides, vmpi_arrival *list, int count)
+{
+    if (!sides->inter)
+        return &list[list[0].root];
+    for (int i = 0; i < count; i++)
+        if (list[i].root == MPI_ROOT)
+            return &list[i];
+    return NULL;
+}
+
+static void move_data(MPI_Comm comm)
+{
+    vmpi_arrival *at = comm->at;
+    int n = comm->size, one = comm->side[0] ? comm->side[0]->size : 0;
+    if (!at->move)
+        return;
+    if (one == 0) {
+        at->move(&(vmpi_sides){comm, at, at, n, n, 0});
+        return;
+    }
+    at->move(&(vmpi_sides){comm, at, at + one, one, n - one, 1});
+    at->move(&(vmpi_sides){comm, at + one, at, n - one, one, 1});
 }
 
 void vmpi_move(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count, MPI_Datatype to_type)
@@ -126,20 +175,48 @@ static void hold(MPI_Comm comm, struct vmpi_meeting *meeting, void (*action)(MPI
     if (action)
         act(comm, action);
     comm->at = blocking;
-    for (int i = 0; i < comm->size; i++)
-        vmpi_complete(meeting->at[i].request, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+    for (int i = 0; i < comm->size; i++) {
+        vmpi_arrival *a = &meeting->at[i];
+        vmpi_type_drop(a->send_type);
+        vmpi_type_drop(a->receive_type);
+        for (int k = 0; a->held_types && k < 2 * vmpi_peers(a->request->comm); k++)
+            vmpi_type_drop(a->held_types[k]);
+        free(a->held_types);
+        vmpi_op_drop(a->op);
+        vmpi_complete(a->request, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+    }
     free(meeting->at);
     free(meeting);
+}
+
+/* The lists of types are read when all have arrived, so they are copied. */
+static void hold_types(vmpi_arrival *a, int count)
+{
+    a->held_types = vmpi_alloc(2 * (size_t)count, sizeof *a->held_types);
+    for (int i = 0; i < count; i++) {
+        a->held_types[i] = a->receive_types[i];
+        a->held_types[count + i] = a->send_types && a->send != MPI_IN_PLACE ? a->send_types[i] : NULL;
+    }
+    for (int i = 0; i < 2 * count; i++)
+        vmpi_type_hold(a->held_types[i]);
+    a->receive_types = a->held_types;
+    a->send_types = a->held_types + count;
 }
 
 static void begin(MPI_Comm comm, vmpi_arrival *arrival, void (*action)(MPI_Comm))
 {
     int mine = vmpi_comm_rank_of(comm, vmpi_current->world);
     if (mine < 0)
-        vmpi_fail("this rank is not a member of communicator %d", comm->id);
+        vmpi_error(MPI_ERR_COMM, "this rank is not a member of communicator %d", comm->id);
     if (!comm->begun)
         comm->begun = vmpi_alloc((size_t)comm->size, sizeof *comm->begun);
     struct vmpi_meeting **link = meeting_of(comm, comm->begun[mine]++, mine), *meeting = *link;
+    /* The program may free what the call uses before it is done. */
+    vmpi_type_hold(arrival->send_type);
+    vmpi_type_hold(arrival->receive_type);
+    vmpi_op_hold(arrival->op);
+    if (arrival->receive_types && !arrival->offsets)
+        hold_types(arrival, vmpi_peers(arrival->request->comm));
     meeting->at[mine] = *arrival;
     check_alike(comm, &meeting->at[meeting->first], meeting->first, arrival);
     if (++meeting->arrived < comm->size)
@@ -148,19 +225,31 @@ static void begin(MPI_Comm comm, vmpi_arrival *arrival, void (*action)(MPI_Comm)
     hold(comm, meeting, action);
 }
 
-int vmpi_exchange(vmpi_arrival mine, MPI_Comm handle, size_t bytes, void (*action)(MPI_Comm), MPI_Request *request)
+int vmpi_begin(vmpi_arrival mine, MPI_Comm handle, void (*action)(MPI_Comm), MPI_Request *request)
+{
+    MPI_Comm comm = vmpi_comm(handle), place = comm->both ? comm->both : comm;
+    if (!request) {
+        vmpi_meet(place, &mine, action);
+        return MPI_SUCCESS;
+    }
+    mine.request = *request = vmpi_request(REQUEST_COLLECTIVE, comm, NULL);
+    (*request)->active = 1;
+    (*request)->call = mine.call;
+    begin(place, &mine, action);
+    return MPI_SUCCESS;
+}
+
+int vmpi_exchange(vmpi_arrival mine, MPI_Comm handle, size_t bytes, void (*move)(const vmpi_sides *), MPI_Request *request)
 {
     MPI_Comm comm = vmpi_comm(handle);
     check_root(comm, mine.root);
+    ignore_insignificant(&mine, comm);
+    if (!mine.counts && !mine.send_counts) {
+        check_data(mine.send_count, mine.send_type, mine.send);
+        check_data(mine.receive_count, mine.receive_type, mine.receive);
+    }
     vmpi_record_collective(mine.call, comm->id, comm->size, bytes);
     vmpi_trace_collective(&mine, comm);
-    if (!request) {
-        vmpi_meet(comm, &mine, action);
-        return MPI_SUCCESS;
-    }
-    mine.request = *request = vmpi_alloc(1, sizeof **request);
-    **request = (struct ompi_request_t){
-        .kind = REQUEST_COLLECTIVE, .active = 1, .owner = vmpi_current, .comm = comm, .call = mine.call};
-    begin(comm, &mine, action);
-    return MPI_SUCCESS;
+    mine.move = move;
+    return vmpi_begin(mine, handle, move_data, request);
 }

@@ -46,8 +46,9 @@ static int outgoing(MPI_Comm comm, int rank, int edge)
     vmpi_fail("rank %d receives from rank %d, which does not send to it", rank, here->source[edge]);
 }
 
-static void exchange_neighbours(MPI_Comm comm)
+static void exchange_neighbours(const vmpi_sides *s)
 {
+    MPI_Comm comm = s->comm;
     for (int i = 0; i < comm->size; i++)
         for (int e = 0; e < sources(comm, i); e++) {
             int from = source(comm, i, e);
@@ -76,11 +77,21 @@ static void trace(MPI_Comm comm, const vmpi_arrival *mine)
     }
 }
 
+int vmpi_sources(MPI_Comm comm)
+{
+    return comm->extent || comm->edges ? sources(comm, vmpi_comm_rank_of(comm, vmpi_current->world)) : 0;
+}
+
+int vmpi_destinations(MPI_Comm comm)
+{
+    return comm->extent || comm->edges ? destinations(comm, vmpi_comm_rank_of(comm, vmpi_current->world)) : 0;
+}
+
 static int exchange(vmpi_arrival mine, MPI_Comm handle, MPI_Request *request)
 {
     MPI_Comm comm = vmpi_comm(handle);
     if (!comm->extent && !comm->edges)
-        vmpi_fail("communicator %d has no topology", comm->id);
+        vmpi_error(MPI_ERR_TOPOLOGY, "communicator %d has no topology", comm->id);
     int rank = vmpi_comm_rank_of(comm, vmpi_current->world);
     size_t bytes = 0;
     for (int e = 0; e < destinations(comm, rank); e++)

@@ -105,7 +105,8 @@ static void write_collectives(void)
 
 void vmpi_record_close(void)
 {
-    if (!file)
+    static int closing; /* an error on the way ends the process, which closes it again */
+    if (!file || closing++)
         return;
     if (fseek(file, 0, SEEK_SET) != 0)
         vmpi_fail("cannot rewind %s: %s", file_path, strerror(errno));

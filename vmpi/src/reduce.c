@@ -9,6 +9,7 @@ struct ompi_op_t {
     char code; /* + * > < & | predefined operations; U for the user's */
     MPI_User_function *function;
     int fortran; /* its function expects the data type as a number */
+    int commutes, references;
 };
 
 struct ompi_predefined_op_t {
@@ -16,7 +17,7 @@ struct ompi_predefined_op_t {
 };
 
 #define OPERATION(symbol, code)                                                                                        \
-    struct ompi_predefined_op_t symbol = {{code, NULL, 0}}
+    struct ompi_predefined_op_t symbol = {{code, NULL, 0, 1, 1}}
 
 OPERATION(ompi_mpi_op_sum, '+');
 OPERATION(ompi_mpi_op_prod, '*');
@@ -34,21 +35,26 @@ OPERATION(ompi_mpi_op_null, '0');
 OPERATION(ompi_mpi_op_maxloc, 'M');
 OPERATION(ompi_mpi_op_minloc, 'm');
 
+/* The loop is inside the choice, so that the compiler can vectorise it. */
+#define EACH(expression)                                                                                               \
+    for (int i = 0; i < count; i++)                                                                                    \
+        b[i] = (expression);                                                                                           \
+    break
+
 #define COMBINE(ctype)                                                                                                 \
     do {                                                                                                               \
         const ctype *a = in;                                                                                           \
         ctype *b = inout;                                                                                              \
-        for (int i = 0; i < count; i++)                                                                                \
-            switch (op->code) {                                                                                        \
-            case '+': b[i] = (ctype)(a[i] + b[i]); break;                                                              \
-            case '*': b[i] = (ctype)(a[i] * b[i]); break;                                                              \
-            case '>': b[i] = a[i] > b[i] ? a[i] : b[i]; break;                                                         \
-            case '<': b[i] = a[i] < b[i] ? a[i] : b[i]; break;                                                         \
-            case '&': b[i] = (ctype)(a[i] && b[i]); break;                                                             \
-            case '|': b[i] = (ctype)(a[i] || b[i]); break;                                                             \
-            case 'x': b[i] = (ctype)(!a[i] != !b[i]); break;                                                           \
-            default: vmpi_fail("this reduction operation is not supported");                                           \
-            }                                                                                                          \
+        switch (op->code) {                                                                                            \
+        case '+': EACH((ctype)(a[i] + b[i]));                                                                          \
+        case '*': EACH((ctype)(a[i] * b[i]));                                                                          \
+        case '>': EACH(a[i] > b[i] ? a[i] : b[i]);                                                                     \
+        case '<': EACH(a[i] < b[i] ? a[i] : b[i]);                                                                     \
+        case '&': EACH((ctype)(a[i] && b[i]));                                                                         \
+        case '|': EACH((ctype)(a[i] || b[i]));                                                                         \
+        case 'x': EACH((ctype)(!a[i] != !b[i]));                                                                       \
+        default: vmpi_error(MPI_ERR_OP, "this reduction operation is not supported");                                  \
+        }                                                                                                              \
     } while (0)
 
 #define COMBINE_COMPLEX(ctype)                                                                                         \
@@ -56,7 +62,7 @@ OPERATION(ompi_mpi_op_minloc, 'm');
         const ctype *a = in;                                                                                           \
         ctype *b = inout;                                                                                              \
         if (op->code != '+' && op->code != '*')                                                                        \
-            vmpi_fail("complex numbers support only sum and product");                                                \
+            vmpi_error(MPI_ERR_OP, "complex numbers support only sum and product");                                                \
         for (int i = 0; i < count; i++)                                                                                \
             b[i] = op->code == '+' ? a[i] + b[i] : a[i] * b[i];                                                        \
     } while (0)
@@ -92,7 +98,8 @@ static void reduce_bits(MPI_Op op, int element, int count, void *in, void *inout
     case 'u': COMBINE_BITS(unsigned); break;
     case 'l': COMBINE_BITS(long); break;
     case 'L': COMBINE_BITS(unsigned long); break;
-    default: vmpi_fail("bitwise reductions need integers");
+    case 'I': COMBINE_BITS(__int128); break;
+    default: vmpi_error(MPI_ERR_OP, "bitwise reductions need integers");
     }
 }
 
@@ -107,7 +114,7 @@ static void reduce_places(MPI_Op op, int element, int count, void *in, void *ino
     case 'E': COMBINE_PLACES(vmpi_long_double_int); break;
     case 'R': COMBINE_PLACES(vmpi_two_floats); break;
     case 'P': COMBINE_PLACES(vmpi_two_doubles); break;
-    default: vmpi_fail("MPI_MAXLOC and MPI_MINLOC need pairs such as MPI_DOUBLE_INT");
+    default: vmpi_error(MPI_ERR_OP, "MPI_MAXLOC and MPI_MINLOC need pairs such as MPI_DOUBLE_INT");
     }
 }
 
@@ -119,8 +126,6 @@ static void combine(MPI_Op op, MPI_Datatype type, int count, void *in, void *ino
         op->function(in, inout, &count, op->fortran ? (MPI_Datatype *)&number : &type);
         return;
     }
-    if (!type->basic)
-        vmpi_fail("predefined reductions need a basic data type");
     if (op->code == 'A' || op->code == 'O' || op->code == 'X') {
         reduce_bits(op, type->element, count, in, inout);
         return;
@@ -141,22 +146,20 @@ static void combine(MPI_Op op, MPI_Datatype type, int count, void *in, void *ino
     case 'f': COMBINE(float); break;
     case 'd': COMBINE(double); break;
     case 'e': COMBINE(long double); break;
+    case 'I': COMBINE(__int128); break;
+    case 'Q': COMBINE(_Float128); break;
+    case 'Y': COMBINE_COMPLEX(long double complex); break;
     case 'C': COMBINE_COMPLEX(float complex); break;
     case 'Z': COMBINE_COMPLEX(double complex); break;
-    default: vmpi_fail("reductions on this data type are not supported");
+    default: vmpi_error(MPI_ERR_OP, "reductions on this data type are not supported");
     }
 }
 
 /* Packed elements of a type with gaps, in their memory layout; `*base` is the start of the first. */
 static void *spread(const void *packed, int count, MPI_Datatype type, void **base)
 {
-    ptrdiff_t low = 0, high = 0;
-    for (int b = 0; b < type->blocks; b++) {
-        ptrdiff_t end = type->block[b].offset + (ptrdiff_t)type->block[b].bytes;
-        low = type->block[b].offset < low ? type->block[b].offset : low;
-        high = end > high ? end : high;
-    }
-    char *memory = vmpi_alloc(1, (size_t)(high - low + count * type->extent));
+    ptrdiff_t last = (count - 1) * type->extent, low = type->true_lower + (last < 0 ? last : 0);
+    char *memory = vmpi_alloc(1, (size_t)(type->true_extent + type->extent + (last < 0 ? -last : last)));
     *base = memory - low;
     vmpi_unpack(packed, vmpi_packed_bytes(type, count), *base, type);
     return memory;
@@ -164,6 +167,12 @@ static void *spread(const void *packed, int count, MPI_Datatype type, void **bas
 
 void vmpi_reduce(MPI_Op op, MPI_Datatype type, int count, void *in, void *inout)
 {
+    if (op->code != 'U' && !type->basic) { /* MPI allows it for one-sided calls: elements of one basic type, in packed order */
+        if (!type->only)
+            vmpi_error(MPI_ERR_OP, "predefined reductions need elements of one basic data type");
+        count *= (int)type->elements;
+        type = type->only;
+    }
     if (count == 0 || vmpi_is_contiguous(type)) {
         combine(op, type, count, in, inout);
         return;
@@ -177,9 +186,10 @@ void vmpi_reduce(MPI_Op op, MPI_Datatype type, int count, void *in, void *inout)
 
 int MPI_Op_create(MPI_User_function *function, int commute, MPI_Op *op)
 {
-    (void)commute;
     VMPI_ENTER("MPI_Op_create");
     *op = vmpi_alloc(1, sizeof **op);
+    (*op)->commutes = commute != 0;
+    (*op)->references = 1;
     (*op)->code = 'U';
     (*op)->function = function;
     return MPI_SUCCESS;
@@ -189,10 +199,29 @@ int MPI_Op_free(MPI_Op *op)
 {
     VMPI_ENTER("MPI_Op_free");
     if ((*op)->code != 'U')
-        vmpi_fail("a predefined operation cannot be freed");
-    free(*op);
-    *op = NULL;
+        vmpi_error(MPI_ERR_OP, "a predefined operation cannot be freed");
+    vmpi_op_drop(*op);
+    *op = MPI_OP_NULL;
     return MPI_SUCCESS;
+}
+
+int MPI_Op_commutative(MPI_Op op, int *commutes)
+{
+    VMPI_ENTER("MPI_Op_commutative");
+    *commutes = op->commutes;
+    return MPI_SUCCESS;
+}
+
+void vmpi_op_hold(MPI_Op op)
+{
+    if (op && op->code == 'U')
+        op->references++;
+}
+
+void vmpi_op_drop(MPI_Op op)
+{
+    if (op && op->code == 'U' && --op->references == 0)
+        free(op);
 }
 
 void vmpi_op_is_fortran(MPI_Op op)

@@ -1,7 +1,6 @@
-/* Point-to-point calls: sends complete at once, receives complete when their message is there. */
+/* Requests: completion, waits and tests. Sends complete at once, receives when their message is there. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime.h"
 
@@ -12,11 +11,40 @@ struct ompi_predefined_request_t ompi_request_null;
 
 static const MPI_Status empty_status = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 
+MPI_Request vmpi_request(enum request_kind kind, MPI_Comm comm, MPI_Datatype type)
+{
+    MPI_Request request = vmpi_alloc(1, sizeof *request);
+    request->kind = kind;
+    request->owner = vmpi_current;
+    request->comm = comm;
+    request->type = type;
+    vmpi_type_hold(type);
+    if (comm)
+        vmpi_comm_hold(comm);
+    return request;
+}
+
+static void release(MPI_Request request)
+{
+    if (request->sent)
+        vmpi_forget_send(request);
+    vmpi_type_drop(request->type);
+    if (request->comm)
+        vmpi_comm_drop(request->comm, request->owner);
+    free(request);
+}
+
 void vmpi_complete(MPI_Request request, int source, int tag, size_t bytes)
 {
     request->done = 1;
-    request->status = (MPI_Status){.MPI_SOURCE = source, .MPI_TAG = tag, .MPI_ERROR = MPI_SUCCESS, ._ucount = bytes};
+    request->status = (MPI_Status){
+        .MPI_SOURCE = source, .MPI_TAG = tag, .MPI_ERROR = request->status.MPI_ERROR, ._ucount = bytes};
     vmpi_rank *owner = request->owner;
+    if (request->orphan) { /* the program has freed it, so nobody waits */
+        vmpi_trace_wait(request);
+        release(request);
+        return;
+    }
     if (request->awaited) {
         request->awaited = 0;
         if (--owner->outstanding == 0)
@@ -26,88 +54,61 @@ void vmpi_complete(MPI_Request request, int source, int tag, size_t bytes)
     }
 }
 
-static void check_tag(int tag, int any_allowed)
-{
-    if (tag < 0 && !(any_allowed && tag == MPI_ANY_TAG))
-        vmpi_fail("tag %d is negative", tag);
-}
-
-static void check_peer(MPI_Comm comm, int peer, int any_allowed)
-{
-    if (peer == MPI_PROC_NULL || (any_allowed && peer == MPI_ANY_SOURCE))
-        return;
-    if (peer < 0 || peer >= comm->size)
-        vmpi_fail("rank %d is not in a communicator of %d ranks", peer, comm->size);
-}
-
-static MPI_Request new_request(enum request_kind kind, const void *buffer, int count, MPI_Datatype type, int peer,
-                               int tag, MPI_Comm handle)
-{
-    check_tag(tag, kind == REQUEST_RECEIVE);
-    MPI_Request request = vmpi_alloc(1, sizeof *request);
-    request->kind = kind;
-    request->owner = vmpi_current;
-    request->comm = vmpi_comm(handle);
-    check_peer(request->comm, peer, kind == REQUEST_RECEIVE);
-    request->peer = peer;
-    request->tag = tag;
-    request->buffer = (void *)buffer;
-    request->count = count;
-    request->type = type;
-    return request;
-}
-
-static void start(MPI_Request request)
-{
-    request->active = 1;
-    request->done = 0;
-    request->awaited = 0;
-    vmpi_trace_message(request->kind == REQUEST_SEND ? "isend" : "irecv", request->comm, request->peer, request->tag,
-                       vmpi_packed_bytes(request->type, request->count));
-    if (request->peer == MPI_PROC_NULL) {
-        vmpi_complete(request, MPI_PROC_NULL, MPI_ANY_TAG, 0);
-    } else if (request->kind == REQUEST_SEND) {
-        vmpi_deliver(request->comm, request->peer, request->tag, request->buffer, request->count, request->type);
-        vmpi_complete(request, request->peer, request->tag, 0);
-    } else {
-        vmpi_post(request);
-    }
-}
-
 /* Returns the status of a completed request and releases it (a persistent one only becomes inactive). */
-static void retire(MPI_Request *handle, MPI_Status *status)
+static int retire(MPI_Request *handle, MPI_Status *status)
 {
     MPI_Request request = *handle;
-    if (status != MPI_STATUS_IGNORE)
+    if (request != MPI_REQUEST_NULL && request->active && request->kind == REQUEST_GENERAL)
+        vmpi_general_query(request);
+    if (status != MPI_STATUS_IGNORE) {
+        int error = status->MPI_ERROR; /* only calls that return MPI_ERR_IN_STATUS set it */
         *status = request == MPI_REQUEST_NULL || !request->active ? empty_status : request->status;
+        status->MPI_ERROR = error;
+    }
     if (request == MPI_REQUEST_NULL)
-        return;
+        return MPI_SUCCESS;
+    int error = request->active ? request->status.MPI_ERROR : MPI_SUCCESS;
     if (request->active)
         vmpi_trace_wait(request);
     request->active = 0;
+    request->status.MPI_ERROR = MPI_SUCCESS;
     if (!request->persistent) {
-        free(request);
+        vmpi_current->object = request->comm;
+        if (request->kind == REQUEST_GENERAL)
+            vmpi_general_free(request);
+        release(request);
         *handle = MPI_REQUEST_NULL;
     }
+    return error;
+}
+
+static int retire_one(MPI_Request *handle, MPI_Status *status)
+{
+    MPI_Comm comm = *handle == MPI_REQUEST_NULL ? NULL : (*handle)->comm;
+    int error = retire(handle, status);
+    if (error == MPI_SUCCESS)
+        return error;
+    vmpi_current->object = comm;
+    vmpi_error(error, "a message is longer than its receive, or a callback of a request failed");
+}
+
+static int retire_all(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    int failed = 0;
+    for (int i = 0; i < count; i++) {
+        int error = retire(&requests[i], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i]);
+        failed += error != MPI_SUCCESS;
+        if (statuses != MPI_STATUSES_IGNORE && (failed || vmpi_current->catches))
+            statuses[i].MPI_ERROR = error;
+    }
+    if (failed)
+        vmpi_error(MPI_ERR_IN_STATUS, "%d of %d requests failed", failed, count);
+    return MPI_SUCCESS;
 }
 
 static int is_pending(MPI_Request request)
 {
     return request != MPI_REQUEST_NULL && request->active && !request->done;
-}
-
-/* Describes what the rank waits for, in messages to the user. */
-static void describe_message(int source, int tag, MPI_Comm comm, int more)
-{
-    char from[32] = "any rank", tagged[32] = "any tag", others[32] = "";
-    if (source != MPI_ANY_SOURCE)
-        snprintf(from, sizeof from, "rank %d", source);
-    if (tag != MPI_ANY_TAG)
-        snprintf(tagged, sizeof tagged, "tag %d", tag);
-    if (more > 0)
-        snprintf(others, sizeof others, " and %d more", more);
-    snprintf(vmpi_current->detail, sizeof vmpi_current->detail, "for a message from %s, %s, communicator %d%s", from,
-             tagged, comm->id, others);
 }
 
 static void describe(MPI_Request request, int pending)
@@ -117,12 +118,19 @@ static void describe(MPI_Request request, int pending)
                  request->comm->id);
         return;
     }
-    describe_message(request->peer, request->tag, request->comm, pending - 1);
+    if (request->kind == REQUEST_GENERAL) {
+        snprintf(vmpi_current->detail, sizeof vmpi_current->detail, "for a generalized request");
+        return;
+    }
+    vmpi_describe_message(request->peer, request->tag, request->comm, pending - 1);
 }
 
 /* Suspends the rank until `needed` of the pending requests complete (all of them, or one). */
 static void await(int count, MPI_Request requests[], int all)
 {
+    for (int i = 0; i < count; i++)
+        if (!requests[i])
+            vmpi_error(MPI_ERR_REQUEST, "request %d is not a request", i);
     int pending = 0;
     MPI_Request first = NULL;
     for (int i = 0; i < count; i++)
@@ -143,84 +151,13 @@ static void await(int count, MPI_Request requests[], int all)
                 requests[i]->awaited = 0;
 }
 
-int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
-              MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Isend");
-    *request = new_request(REQUEST_SEND, buffer, count, type, destination, tag, comm);
-    start(*request);
-    return MPI_SUCCESS;
-}
-
-int MPI_Irsend(const void *buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
-               MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Irsend");
-    *request = new_request(REQUEST_SEND, buffer, count, type, destination, tag, comm);
-    start(*request);
-    return MPI_SUCCESS;
-}
-
-int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Irecv");
-    *request = new_request(REQUEST_RECEIVE, buffer, count, type, source, tag, comm);
-    start(*request);
-    return MPI_SUCCESS;
-}
-
-int MPI_Send(const void *buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm handle)
-{
-    VMPI_ENTER("MPI_Send");
-    check_tag(tag, 0);
-    MPI_Comm comm = vmpi_comm(handle);
-    check_peer(comm, destination, 0);
-    vmpi_trace_message("send", comm, destination, tag, vmpi_packed_bytes(type, count));
-    if (destination != MPI_PROC_NULL)
-        vmpi_deliver(comm, destination, tag, buffer, count, type);
-    return MPI_SUCCESS;
-}
-
-int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
-{
-    VMPI_ENTER("MPI_Recv");
-    MPI_Request request = new_request(REQUEST_RECEIVE, buffer, count, type, source, tag, comm);
-    vmpi_trace_message("recv", request->comm, source, tag, vmpi_packed_bytes(type, count));
-    vmpi_current->quiet++;
-    start(request);
-    await(1, &request, 1);
-    vmpi_current->quiet--;
-    vmpi_current->quiet++;
-    retire(&request, status);
-    vmpi_current->quiet--;
-    return MPI_SUCCESS;
-}
-
-int MPI_Send_init(const void *buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm,
-                  MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Send_init");
-    *request = new_request(REQUEST_SEND, buffer, count, type, destination, tag, comm);
-    (*request)->persistent = 1;
-    return MPI_SUCCESS;
-}
-
-int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                  MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Recv_init");
-    *request = new_request(REQUEST_RECEIVE, buffer, count, type, source, tag, comm);
-    (*request)->persistent = 1;
-    return MPI_SUCCESS;
-}
-
 int MPI_Startall(int count, MPI_Request requests[])
 {
     VMPI_ENTER("MPI_Startall");
     for (int i = 0; i < count; i++) {
         if (requests[i] == MPI_REQUEST_NULL || !requests[i]->persistent || requests[i]->active)
-            vmpi_fail("request %d is not an inactive persistent request", i);
-        start(requests[i]);
+            vmpi_error(MPI_ERR_REQUEST, "request %d is not an inactive persistent request", i);
+        vmpi_request_start(requests[i]);
     }
     return MPI_SUCCESS;
 }
@@ -228,11 +165,58 @@ int MPI_Startall(int count, MPI_Request requests[])
 int MPI_Request_free(MPI_Request *request)
 {
     VMPI_ENTER("MPI_Request_free");
-    if (is_pending(*request))
-        vmpi_fail("freeing a request that has not completed is not supported");
-    if (*request != MPI_REQUEST_NULL)
-        free(*request);
+    if (*request == MPI_REQUEST_NULL)
+        vmpi_error(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be freed");
+    if (is_pending(*request)) {
+        (*request)->orphan = 1;
+    } else {
+        if ((*request)->active)
+            vmpi_trace_wait(*request);
+        if ((*request)->kind == REQUEST_GENERAL)
+            vmpi_general_free(*request);
+        release(*request);
+    }
     *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+/* A send can be cancelled until its message is received. */
+int MPI_Cancel(MPI_Request *request)
+{
+    VMPI_ENTER("MPI_Cancel");
+    MPI_Request r = *request;
+    if (r == MPI_REQUEST_NULL)
+        vmpi_error(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be cancelled");
+    if (r->kind == REQUEST_GENERAL) {
+        vmpi_general_cancel(r);
+    } else if (r->kind == REQUEST_RECEIVE && is_pending(r)) {
+        vmpi_withdraw(r);
+        vmpi_complete(r, r->peer, r->tag, 0);
+        r->status._cancelled = 1;
+    } else if (r->kind == REQUEST_SEND && r->active) {
+        r->status._cancelled = vmpi_withdraw_sent(r);
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_Test_cancelled(const MPI_Status *status, int *flag)
+{
+    *flag = status->_cancelled;
+    return MPI_SUCCESS;
+}
+
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    VMPI_ENTER("MPI_Request_get_status");
+    *flag = !is_pending(request);
+    if (!*flag) {
+        describe(request, 1);
+        vmpi_poll();
+    } else if (status != MPI_STATUS_IGNORE) {
+        if (request != MPI_REQUEST_NULL && request->active && request->kind == REQUEST_GENERAL)
+            vmpi_general_query(request);
+        *status = request == MPI_REQUEST_NULL || !request->active ? empty_status : request->status;
+    }
     return MPI_SUCCESS;
 }
 
@@ -240,17 +224,14 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     VMPI_ENTER("MPI_Wait");
     await(1, request, 1);
-    retire(request, status);
-    return MPI_SUCCESS;
+    return retire_one(request, status);
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     VMPI_ENTER("MPI_Waitall");
     await(count, requests, 1);
-    for (int i = 0; i < count; i++)
-        retire(&requests[i], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i]);
-    return MPI_SUCCESS;
+    return retire_all(count, requests, statuses);
 }
 
 static int first_finished(int count, MPI_Request requests[])
@@ -270,8 +251,8 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
         *index = first_finished(count, requests);
     }
     if (*index != MPI_UNDEFINED)
-        retire(&requests[*index], status);
-    else if (status != MPI_STATUS_IGNORE)
+        return retire_one(&requests[*index], status);
+    if (status != MPI_STATUS_IGNORE)
         *status = empty_status;
     return MPI_SUCCESS;
 }
@@ -280,12 +261,10 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     VMPI_ENTER("MPI_Test");
     *flag = !is_pending(*request);
-    if (*flag) {
-        retire(request, status);
-    } else {
-        describe(*request, 1);
-        vmpi_poll();
-    }
+    if (*flag)
+        return retire_one(request, status);
+    describe(*request, 1);
+    vmpi_poll();
     return MPI_SUCCESS;
 }
 
@@ -300,9 +279,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
             return MPI_SUCCESS;
         }
     *flag = 1;
-    for (int i = 0; i < count; i++)
-        retire(&requests[i], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i]);
-    return MPI_SUCCESS;
+    return retire_all(count, requests, statuses);
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
@@ -310,10 +287,8 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     VMPI_ENTER("MPI_Testany");
     *index = first_finished(count, requests);
     *flag = 1;
-    if (*index != MPI_UNDEFINED) {
-        retire(&requests[*index], status);
-        return MPI_SUCCESS;
-    }
+    if (*index != MPI_UNDEFINED)
+        return retire_one(&requests[*index], status);
     for (int i = 0; i < count; i++)
         if (is_pending(requests[i])) {
             *flag = 0;
@@ -329,7 +304,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
 /* Returns all completed requests; MPI_UNDEFINED if none is active. */
 static void retire_some(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
-    int active = 0;
+    int active = 0, failed = 0;
     *done = 0;
     for (int i = 0; i < count; i++) {
         if (requests[i] == MPI_REQUEST_NULL || !requests[i]->active)
@@ -337,11 +312,16 @@ static void retire_some(int count, MPI_Request requests[], int *done, int indice
         active++;
         if (!requests[i]->done)
             continue;
-        retire(&requests[i], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[*done]);
+        int error = retire(&requests[i], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[*done]);
+        failed += error != MPI_SUCCESS;
+        if (statuses != MPI_STATUSES_IGNORE && (failed || vmpi_current->catches))
+            statuses[*done].MPI_ERROR = error;
         indices[(*done)++] = i;
     }
     if (active == 0)
         *done = MPI_UNDEFINED;
+    if (failed)
+        vmpi_error(MPI_ERR_IN_STATUS, "%d of %d requests failed", failed, count);
 }
 
 int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
@@ -366,30 +346,10 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MP
     return MPI_SUCCESS;
 }
 
-int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *status)
-{
-    VMPI_ENTER("MPI_Iprobe");
-    check_tag(tag, 1);
-    MPI_Comm comm = vmpi_comm(handle);
-    check_peer(comm, source, 1);
-    *flag = vmpi_peek(comm, source, tag, status);
-    if (!*flag) {
-        describe_message(source, tag, comm, 0);
-        vmpi_poll();
-    }
-    return MPI_SUCCESS;
-}
 
-int MPI_Probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
+/* For waits inside the library. */
+void vmpi_wait(MPI_Request *request, MPI_Status *status)
 {
-    VMPI_ENTER("MPI_Probe");
-    check_tag(tag, 1);
-    MPI_Comm comm = vmpi_comm(handle);
-    check_peer(comm, source, 1);
-    describe_message(source, tag, comm, 0);
-    vmpi_current->probing = 1;
-    while (!vmpi_peek(comm, source, tag, status))
-        vmpi_block();
-    vmpi_current->probing = 0;
-    return MPI_SUCCESS;
+    await(1, request, 1);
+    retire_one(request, status);
 }

@@ -1,18 +1,18 @@
 /* Collectives with a root, in blocking and nonblocking form. */
 #include "collective.h"
 
-static void broadcast(MPI_Comm comm)
+static void broadcast(const vmpi_sides *s)
 {
-    vmpi_arrival *root = &comm->at[comm->at[0].root];
-    for (int i = 0; i < comm->size; i++)
-        vmpi_move(root->receive, root->receive_count, root->receive_type, comm->at[i].receive,
-                  comm->at[i].receive_count, comm->at[i].receive_type);
+    vmpi_arrival *root = vmpi_root_in(s, s->from, s->senders);
+    for (int i = 0; root && i < s->receivers; i++)
+        vmpi_move(root->receive, root->receive_count, root->receive_type, s->to[i].receive, s->to[i].receive_count,
+                  s->to[i].receive_type);
 }
 
-void vmpi_gather_into(MPI_Comm comm, vmpi_arrival *to)
+void vmpi_gather_into(const vmpi_sides *s, vmpi_arrival *to)
 {
-    for (int i = 0; i < comm->size; i++) {
-        vmpi_arrival *from = &comm->at[i];
+    for (int i = 0; i < s->senders; i++) {
+        vmpi_arrival *from = &s->from[i];
         int count = to->counts ? to->counts[i] : to->receive_count;
         ptrdiff_t offset = to->displacements ? to->displacements[i] : (ptrdiff_t)i * to->receive_count;
         if (from->send != MPI_IN_PLACE)
@@ -24,16 +24,18 @@ void vmpi_gather_into(MPI_Comm comm, vmpi_arrival *to)
     }
 }
 
-static void gather_to_root(MPI_Comm comm)
+static void gather_to_root(const vmpi_sides *s)
 {
-    vmpi_gather_into(comm, &comm->at[comm->at[0].root]);
+    vmpi_arrival *root = vmpi_root_in(s, s->to, s->receivers);
+    if (root)
+        vmpi_gather_into(s, root);
 }
 
-static void scatter_from_root(MPI_Comm comm)
+static void scatter_from_root(const vmpi_sides *s)
 {
-    vmpi_arrival *root = &comm->at[comm->at[0].root];
-    for (int i = 0; i < comm->size; i++) {
-        vmpi_arrival *to = &comm->at[i];
+    vmpi_arrival *root = vmpi_root_in(s, s->from, s->senders);
+    for (int i = 0; root && i < s->receivers; i++) {
+        vmpi_arrival *to = &s->to[i];
         int count = root->counts ? root->counts[i] : root->send_count;
         ptrdiff_t offset = root->displacements ? root->displacements[i] : (ptrdiff_t)i * root->send_count;
         if (to->receive != MPI_IN_PLACE)
@@ -44,12 +46,14 @@ static void scatter_from_root(MPI_Comm comm)
 
 size_t vmpi_bytes_sent(const vmpi_arrival *mine)
 {
-    return mine->send == MPI_IN_PLACE ? 0 : vmpi_packed_bytes(mine->send_type, mine->send_count);
+    int nothing = mine->send == MPI_IN_PLACE || mine->root == MPI_ROOT || mine->root == MPI_PROC_NULL;
+    return nothing ? 0 : vmpi_packed_bytes(mine->send_type, mine->send_count);
 }
 
 static size_t bytes_received(const vmpi_arrival *mine)
 {
-    return vmpi_packed_bytes(mine->receive_type, mine->receive_count);
+    int nothing = mine->receive == MPI_IN_PLACE || mine->root == MPI_PROC_NULL;
+    return nothing ? 0 : vmpi_packed_bytes(mine->receive_type, mine->receive_count);
 }
 
 static int from_root(vmpi_arrival mine, MPI_Comm comm, MPI_Request *request)

@@ -1,9 +1,11 @@
 /* The scheduler: a first-in first-out queue of ready ranks, and the detection of deadlocks. */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime.h"
@@ -12,8 +14,9 @@
 /* A rank that polls (MPI_Test, MPI_Iprobe) without success this often rests until a message arrives for it or no other
  * rank can run. Thousands of ranks that poll for the last message would otherwise cost (ranks)^2 switches. */
 #define POLLS_BEFORE_REST 4
-/* All ranks rest or are blocked, and this many rounds of polling brought nothing: deadlock. */
-#define ROUNDS_BEFORE_DEADLOCK 8
+/* Nothing but unsuccessful polls for this long: the user hears once which ranks poll. It is no error: a rank inside a call
+ * that returns may do something else next. */
+#define NOTICE_NS ((int64_t)10 * 1000000000)
 #define RANKS_NAMED 16
 
 vmpi_rank *vmpi_current;
@@ -25,7 +28,13 @@ static fiber *scheduler;
 static int finished, worst_status;
 static int program_argc;
 static char **program_argv;
-static int rounds_without_progress;
+static int sleepers, noticed;
+static int64_t idle_since_ns; /* when only unsuccessful polls began; 0: there was progress */
+
+static pthread_t thread; /* of all ranks */
+
+/* C++'s exceptions in flight, which its library keeps per thread. */
+vmpi_exceptions *__cxa_get_globals(void) __attribute__((weak));
 
 vmpi_rank *vmpi_rank_at(int world)
 {
@@ -61,7 +70,7 @@ void vmpi_fail(const char *format, ...)
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
-    _Exit(70);
+    vmpi_stop(70);
 }
 
 /* The source line of an address, by addr2line of the binutils, which every C compiler includes; empty without debug
@@ -102,6 +111,8 @@ void vmpi_enter(const char *call)
 {
     vmpi_current->call = call;
     vmpi_current->detail[0] = '\0';
+    if (vmpi_current->depth == 0)
+        vmpi_current->object = NULL;
     if (!vmpi_current->initialised)
         vmpi_fail("called before MPI_Init");
     if (vmpi_current->finalised)
@@ -123,13 +134,21 @@ static void append(vmpi_rank *rank)
 void vmpi_wake(vmpi_rank *rank)
 {
     rank->failed_polls = 0;
-    rounds_without_progress = 0;
+    idle_since_ns = 0;
     if (rank->state == RANK_BLOCKED || rank->state == RANK_POLLING)
         append(rank);
 }
 
+/* Only the thread of all ranks can continue another rank. */
+static int in_other_thread(void)
+{
+    return !pthread_equal(pthread_self(), thread);
+}
+
 static void leave(enum rank_state state)
 {
+    if (in_other_thread())
+        vmpi_fail("the call has to wait, but comes from a thread that the rank has started, which is not supported");
     vmpi_current->state = state;
     fiber_switch(vmpi_current->fiber, scheduler);
 }
@@ -141,6 +160,8 @@ void vmpi_block(void)
 
 void vmpi_poll(void)
 {
+    if (in_other_thread())
+        return;
     if (++vmpi_current->failed_polls < POLLS_BEFORE_REST) {
         append(vmpi_current);
         leave(RANK_READY);
@@ -149,31 +170,44 @@ void vmpi_poll(void)
     }
 }
 
+void vmpi_sleep(int64_t ns)
+{
+    vmpi_current->wake_ns = vmpi_now_ns() + ns;
+    sleepers++;
+    leave(RANK_SLEEPING);
+}
+
+void vmpi_end_rank(int status, const char *how, int destruct)
+{
+    vmpi_rank *rank = vmpi_current;
+    if (rank->initialised && !rank->finalised) {
+        fflush(stdout);
+        fprintf(stderr, "vmpi: rank %d ended by %s(%d) without MPI_Finalize\n", rank->world, how, status);
+        vmpi_stop(status & 255 ? status & 255 : 70);
+    }
+    if (destruct)
+        vmpi_globals_destruct();
+    if ((status & 255) > worst_status)
+        worst_status = status & 255;
+    finished++;
+    idle_since_ns = 0;
+    leave(RANK_FINISHED);
+    abort(); /* a finished rank is never continued */
+}
+
 static void rank_entry(void *argument)
 {
-    vmpi_rank *rank = argument;
+    (void)argument;
     /* Programs may permute their argv, so each rank gets a copy of the pointers. */
     char **argv = vmpi_alloc((size_t)program_argc + 1, sizeof *argv);
     memcpy(argv, program_argv, (size_t)program_argc * sizeof *argv);
     vmpi_globals_construct();
     int status = vmpi_rank_main(program_argc, argv);
-    vmpi_globals_destruct();
-    free(argv);
-    if (status == 0 && rank->initialised && !rank->finalised)
-        vmpi_fail("main returned without MPI_Finalize");
-    if (status > worst_status)
-        worst_status = status;
-    finished++;
-    rounds_without_progress = 0;
-    leave(RANK_FINISHED);
+    vmpi_end_rank(status, "return", 1);
 }
 
-static void report_deadlock(void)
+static void list_ranks(void)
 {
-    fflush(stdout);
-    vmpi_current = NULL;
-    fprintf(stderr, "vmpi: deadlock: %d of %d ranks wait and none can continue\n", vmpi_world_size - finished,
-            vmpi_world_size);
     int named = 0;
     for (int i = 0; i < vmpi_world_size; i++) {
         if (ranks[i].state == RANK_FINISHED)
@@ -185,17 +219,64 @@ static void report_deadlock(void)
         fprintf(stderr, "vmpi:   rank %d in %s%s%s\n", i, ranks[i].call, ranks[i].detail[0] ? " " : "",
                 ranks[i].detail);
     }
-    _Exit(71);
 }
 
-/* No rank is ready: lets the resting ranks poll again. Returns 0 if that is useless. */
-static int wake_pollers(void)
+static void report_deadlock(void)
 {
-    if (++rounds_without_progress > ROUNDS_BEFORE_DEADLOCK)
-        return 0;
+    fflush(stdout);
+    vmpi_current = NULL;
+    fprintf(stderr, "vmpi: deadlock: %d of %d ranks wait and none can continue\n", vmpi_world_size - finished,
+            vmpi_world_size);
+    list_ranks();
+    vmpi_stop(71);
+}
+
+static void notice_idle(void)
+{
+    int64_t now = vmpi_now_ns();
+    if (idle_since_ns == 0)
+        idle_since_ns = now;
+    if (noticed || now - idle_since_ns < NOTICE_NS)
+        return;
+    noticed = 1;
+    fprintf(stderr, "vmpi: for %d s ranks have only polled without success; the run goes on\n",
+            (int)(NOTICE_NS / 1000000000));
+    list_ranks();
+}
+
+/* Continues sleepers whose time has come, and returns when the next one's comes. */
+static int64_t wake_sleepers(void)
+{
+    int64_t now = vmpi_now_ns(), next = INT64_MAX;
+    for (int i = 0; i < vmpi_world_size; i++) {
+        if (ranks[i].state != RANK_SLEEPING)
+            continue;
+        if (ranks[i].wake_ns <= now) {
+            sleepers--;
+            append(&ranks[i]);
+        } else if (ranks[i].wake_ns < next) {
+            next = ranks[i].wake_ns;
+        }
+    }
+    return next;
+}
+
+/* No rank is ready: lets the resting ranks poll again, or waits for a sleeping one. Returns 0 if all are blocked. */
+static int find_ready(void)
+{
+    int64_t next = sleepers ? wake_sleepers() : 0;
     for (int i = 0; i < vmpi_world_size; i++)
         if (ranks[i].state == RANK_POLLING)
             append(&ranks[i]);
+    if (!ready_first && sleepers) {
+        int64_t ns = next - vmpi_now_ns();
+        vmpi_current = NULL;
+        if (ns > 0)
+            nanosleep(&(struct timespec){ns / 1000000000, ns % 1000000000}, NULL);
+        return find_ready();
+    }
+    if (!sleepers)
+        notice_idle();
     return ready_first != NULL;
 }
 
@@ -217,6 +298,7 @@ static void create_ranks(size_t stack_bytes)
 int vmpi_schedule(int count, size_t stack_bytes, int argc, char **argv)
 {
     vmpi_world_size = count;
+    thread = pthread_self();
     program_argc = argc;
     program_argv = argv;
     scheduler = fiber_of_thread();
@@ -225,7 +307,7 @@ int vmpi_schedule(int count, size_t stack_bytes, int argc, char **argv)
     vmpi_globals_check(count);
     create_ranks(stack_bytes);
     while (finished < vmpi_world_size) {
-        if (!ready_first && !wake_pollers())
+        if (!ready_first && !find_ready())
             report_deadlock();
         vmpi_rank *next = ready_first;
         ready_first = next->next_ready;
@@ -233,7 +315,11 @@ int vmpi_schedule(int count, size_t stack_bytes, int argc, char **argv)
             ready_last = NULL;
         vmpi_current = next;
         vmpi_globals_enter(next);
+        if (__cxa_get_globals)
+            *__cxa_get_globals() = next->exceptions;
         fiber_switch(scheduler, next->fiber);
+        if (__cxa_get_globals)
+            next->exceptions = *__cxa_get_globals();
         if (next->state == RANK_FINISHED) {
             fiber_destroy(next->fiber);
             vmpi_globals_leave(next);

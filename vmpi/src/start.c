@@ -1,7 +1,8 @@
 /* The process: vmpi's own options, start and end.
  *
- *   PROGRAM -np RANKS [-per-node RANKS] [-record FILE] [-trace FILE] [-stack KIB] [--] the program's own arguments
+ *   PROGRAM -np RANKS [-per-node RANKS] [-record FILE] [-trace FILE] [-stack KIB] [-dims openmpi|mpich] [--] ARGUMENTS
  *
+ * Without -np all arguments are the program's, which is then a world of one rank: configure runs its programs so.
  * Exit status: the largest status of the ranks' mains; 70 for a misuse of MPI or an unsupported call, 71 for a deadlock. */
 #include <malloc.h>
 #include <stdio.h>
@@ -39,12 +40,20 @@ static void give_back_memory(int ranks)
 #endif
 }
 
+static int has_ranks(int argc, char **argv)
+{
+    for (int i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i += 2)
+        if (strcmp(argv[i], "-np") == 0)
+            return 1;
+    return 0;
+}
+
 int vmpi_start(int argc, char **argv)
 {
     int ranks = 0, used = 1;
-    long stack_kib = 512;
+    long stack_kib = 8192; /* Linux's default; only what is touched takes memory */
     const char *record = NULL, *trace = NULL;
-    while (used < argc) {
+    while (used < argc && has_ranks(argc, argv)) {
         const char *value = used + 1 < argc ? argv[used + 1] : NULL;
         if (strcmp(argv[used], "-np") == 0)
             ranks = (int)number("-np", value, 1, MOST_RANKS);
@@ -56,17 +65,18 @@ int vmpi_start(int argc, char **argv)
             record = value;
         else if (strcmp(argv[used], "-trace") == 0 && value)
             trace = value;
+        else if (strcmp(argv[used], "-dims") == 0 && value)
+            vmpi_dims_choose(value);
         else
             break;
         used += 2;
     }
-    if (used < argc && strcmp(argv[used], "--") == 0)
+    if (ranks > 0 && used < argc && strcmp(argv[used], "--") == 0)
         used++;
-    if (ranks == 0) {
-        fprintf(stderr, "usage: %s -np RANKS [-per-node RANKS] [-record FILE] [-trace FILE] [-stack KIB] [--] ARGUMENTS...\n", argv[0]);
-        return 2;
-    }
+    if (ranks == 0)
+        ranks = 1;
     argv[used - 1] = argv[0];
+    vmpi_process_start((size_t)stack_kib * 1024);
     give_back_memory(ranks);
     vmpi_communicators_start(ranks);
     if (record)

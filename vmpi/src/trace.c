@@ -59,11 +59,10 @@ int vmpi_trace_is_open(void)
 
 void vmpi_trace_close(void)
 {
-    if (file && fclose(file) != 0) {
-        fprintf(stderr, "vmpi: cannot write %s: %s\n", file_path, strerror(errno));
-        _Exit(70);
-    }
+    FILE *closed = file;
     file = NULL;
+    if (closed && fclose(closed) != 0)
+        vmpi_fail("cannot write %s: %s", file_path, strerror(errno));
 }
 
 /* A rank runs without interruption from the end of one call to the start of the next: others run only inside calls. */
@@ -100,10 +99,11 @@ static int begin(const char *action)
     return begin_of(vmpi_current, action);
 }
 
-/* The end of a line: its communicator. MPI_COMM_SELF has no number; its only rank has its number in the world. */
+/* The end of a line: its communicator. Those of one rank or made without a common one (inter-communicators) have no number
+ * in the trace; their ranks have their numbers in the world. */
 static int is_named(MPI_Comm comm)
 {
-    return comm != MPI_COMM_WORLD && comm != vmpi_current->self;
+    return comm != MPI_COMM_WORLD && !comm->unnamed;
 }
 
 static void end(MPI_Comm comm)
@@ -117,12 +117,12 @@ static int peer_in(MPI_Comm comm, int peer)
 {
     if (peer == MPI_ANY_SOURCE)
         return ANY_SOURCE;
-    return is_named(comm) ? peer : vmpi_comm_world_of(comm, peer);
+    return is_named(comm) ? peer : vmpi_peer_world(comm, peer);
 }
 
-static int mine_in(MPI_Comm comm)
+static int mine_in(MPI_Comm comm, int world)
 {
-    return peer_in(comm, vmpi_comm_rank_of(comm, vmpi_current->world));
+    return is_named(comm) ? vmpi_comm_rank_of(comm, world) : world;
 }
 
 void vmpi_trace_plain(const char *action)
@@ -133,7 +133,7 @@ void vmpi_trace_plain(const char *action)
 
 void vmpi_trace_split(int world, MPI_Comm parent, MPI_Comm made)
 {
-    if (!begin_of(vmpi_rank_at(world), "comm_split"))
+    if (parent->unnamed || (made && made->unnamed) || !begin_of(vmpi_rank_at(world), "comm_split"))
         return;
     if (made)
         fprintf(file, " %d %d %d", made->id, made->size, vmpi_comm_rank_of(made, world));
@@ -142,9 +142,9 @@ void vmpi_trace_split(int world, MPI_Comm parent, MPI_Comm made)
     end(parent);
 }
 
-void vmpi_trace_free(MPI_Comm comm)
+void vmpi_trace_free(MPI_Comm comm, const vmpi_rank *rank)
 {
-    if (is_named(comm) && begin("comm_free"))
+    if (is_named(comm) && begin_of((vmpi_rank *)rank, "comm_free"))
         end(comm);
 }
 
@@ -164,11 +164,11 @@ void vmpi_trace_sendrecv(MPI_Comm comm, int to, size_t sent, int from, size_t re
     end(comm);
 }
 
-static void wait_for(MPI_Comm comm, int peer, int receives, int tag)
+static void wait_for(vmpi_rank *rank, MPI_Comm comm, int peer, int receives, int tag)
 {
-    if (!begin("wait"))
+    if (!begin_of(rank, "wait"))
         return;
-    int me = mine_in(comm), other = peer_in(comm, peer);
+    int me = mine_in(comm, rank->world), other = peer_in(comm, peer);
     fprintf(file, " %d %d %d", receives ? other : me, receives ? me : other, tag == MPI_ANY_TAG ? ANY_TAG : tag);
     end(comm);
 }
@@ -176,19 +176,36 @@ static void wait_for(MPI_Comm comm, int peer, int receives, int tag)
 /* Source, destination and tag identify a request. A nonblocking collective is replayed where it started. */
 void vmpi_trace_wait(MPI_Request request)
 {
-    if (request->kind != REQUEST_COLLECTIVE && request->peer != MPI_PROC_NULL)
-        wait_for(request->comm, request->peer, request->kind == REQUEST_RECEIVE, request->tag);
+    int message = request->kind == REQUEST_SEND || request->kind == REQUEST_RECEIVE;
+    if (message && request->peer != MPI_PROC_NULL && !request->status._cancelled)
+        wait_for(request->owner, request->comm, request->peer, request->kind == REQUEST_RECEIVE, request->tag);
 }
 
-/* A tag that programs are unlikely to use. */
-enum { NEIGHBOUR = 2147480000 };
+/* Tags that programs are unlikely to use. */
+enum { NEIGHBOUR = 2147480000, ONE_SIDED };
+
+void vmpi_trace_one_sided(MPI_Comm comm, int from, int to, size_t bytes)
+{
+    for (int receives = 0; receives < 2; receives++) {
+        vmpi_rank *rank = vmpi_rank_at(vmpi_comm_world_of(comm, receives ? to : from));
+        if (!begin_of(rank, receives ? "irecv" : "isend"))
+            continue;
+        fprintf(file, " %d %d %zu %d", peer_in(comm, receives ? from : to), ONE_SIDED, bytes, BYTE);
+        end(comm);
+    }
+}
+
+void vmpi_trace_one_sided_wait(MPI_Comm comm, int peer, int receives)
+{
+    wait_for(vmpi_current, comm, peer, receives, ONE_SIDED);
+}
 
 void vmpi_trace_neighbour(MPI_Comm comm, int peer, int receives, int wait, size_t bytes)
 {
     if (peer == MPI_PROC_NULL)
         return;
     if (wait)
-        wait_for(comm, peer, receives, NEIGHBOUR);
+        wait_for(vmpi_current, comm, peer, receives, NEIGHBOUR);
     else
         vmpi_trace_message(receives ? "irecv" : "isend", comm, peer, NEIGHBOUR, bytes);
 }
@@ -218,7 +235,7 @@ static void write_blocks(const int *counts, MPI_Datatype type, const MPI_Datatyp
 static int write_vector(const vmpi_arrival *a, MPI_Comm comm, int root, size_t sent, size_t received)
 {
     int n = comm->size, mine = vmpi_comm_rank_of(comm, vmpi_current->world), here = mine == a->root;
-    if (a->send == MPI_IN_PLACE && a->counts)
+    if (a->send == MPI_IN_PLACE && a->counts && (a->receive_type || a->receive_types))
         sent = block_bytes(a->counts, a->receive_type, a->receive_types, mine);
     if (strcmp(a->action, "alltoallv") == 0) {
         if (a->send == MPI_IN_PLACE)
@@ -267,8 +284,11 @@ static void write_plain(const vmpi_arrival *a, int root, size_t sent, size_t rec
 
 void vmpi_trace_collective(const vmpi_arrival *a, MPI_Comm comm)
 {
-    if (!file || !a->action || comm->size == 1 || !begin(a->action))
+    if (!file || !a->action || vmpi_current->quiet > 0 || (comm->size == 1 && !comm->remote))
         return;
+    if (comm->unnamed)
+        vmpi_fail("a trace cannot contain collectives of inter-communicators, or of communicators made by some of the ranks alone");
+    begin(a->action);
     int root = peer_in(comm, a->root);
     size_t sent = 0, received = 0;
     if (a->send_type && a->send != MPI_IN_PLACE)

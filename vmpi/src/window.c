@@ -1,23 +1,9 @@
-/* One-sided calls: a window is the memory of every rank, and transfers happen at once.
- *
- * So a fence is a meeting, and a flush or unlock waits for nothing. Each lets other ranks run, because programs use them to
- * poll. Between a lock and its unlock only other blocking calls of the program wait, so locks are respected.
- * A trace cannot contain one-sided transfers, so tracing them is an error. */
-#include <stdio.h>
+/* Windows of one-sided calls: the memory of every rank. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "runtime.h"
+#include "window.h"
 
-struct ompi_win_t {
-    MPI_Comm comm;
-    int references;
-    struct part {
-        char *base;
-        MPI_Aint bytes;
-        int unit, holder; /* the rank that holds the exclusive lock, or -1 */
-        int own;          /* allocated by MPI_Win_allocate */
-    } *part;
-};
 struct ompi_predefined_win_t {
     struct ompi_win_t window;
 };
@@ -28,27 +14,35 @@ static void make(MPI_Comm comm)
     MPI_Win window = vmpi_alloc(1, sizeof *window);
     window->part = vmpi_alloc((size_t)comm->size, sizeof *window->part);
     window->references = comm->size;
+    window->flavor = comm->at[0].key;
+    window->comm = comm;
+    window->model = MPI_WIN_UNIFIED;
     for (int i = 0; i < comm->size; i++)
         *(MPI_Win *)comm->at[i].receive = window;
 }
 
-static void create(void *base, MPI_Aint bytes, int unit, int own, MPI_Comm handle, MPI_Win *out)
+static vmpi_window_part *create(void *base, MPI_Aint bytes, int unit, int flavor, MPI_Comm handle, MPI_Win *out)
 {
-    if (vmpi_trace_is_open())
-        vmpi_fail("a trace cannot contain one-sided calls");
     MPI_Comm comm = vmpi_comm(handle);
-    vmpi_arrival mine = {.call = "MPI_Win_create", .receive = out};
+    if (bytes < 0)
+        vmpi_error(MPI_ERR_SIZE, "the size %lld is negative", (long long)bytes);
+    if (unit < 1)
+        vmpi_error(MPI_ERR_DISP, "the displacement unit %d is not positive", unit);
+    vmpi_arrival mine = {.call = "MPI_Win_create", .receive = out, .key = flavor};
     vmpi_meet(comm, &mine, make);
-    (*out)->comm = comm;
-    (*out)->part[vmpi_comm_rank_of(comm, vmpi_current->world)] = (struct part){base, bytes, unit, -1, own};
+    vmpi_comm_hold(comm);
+    vmpi_window_part *part = &(*out)->part[vmpi_comm_rank_of(comm, vmpi_current->world)];
+    *part = (vmpi_window_part){.base = base, .bytes = bytes, .unit = unit, .holder = -1};
+    mine.call = "MPI_Win_create, second part";
     vmpi_meet(comm, &mine, NULL);
+    return part;
 }
 
 int MPI_Win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *window)
 {
     VMPI_ENTER("MPI_Win_create");
     (void)info;
-    create(base, bytes, unit, 0, comm, window);
+    create(base, bytes, unit, MPI_WIN_FLAVOR_CREATE, comm, window);
     return MPI_SUCCESS;
 }
 
@@ -57,7 +51,83 @@ int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, voi
     VMPI_ENTER("MPI_Win_allocate");
     (void)info;
     void *memory = *(void **)base = vmpi_alloc(1, (size_t)bytes);
-    create(memory, bytes, unit, 1, comm, window);
+    create(memory, bytes, unit, MPI_WIN_FLAVOR_ALLOCATE, comm, window)->own = 1;
+    return MPI_SUCCESS;
+}
+
+/* Displacements are addresses. */
+int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *window)
+{
+    VMPI_ENTER("MPI_Win_create_dynamic");
+    (void)info;
+    create(NULL, 0, 1, MPI_WIN_FLAVOR_DYNAMIC, comm, window);
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_attach(MPI_Win window, void *base, MPI_Aint bytes)
+{
+    VMPI_ENTER("MPI_Win_attach");
+    (void)base, (void)bytes, (void)vmpi_window_rank(window);
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_detach(MPI_Win window, const void *base)
+{
+    VMPI_ENTER("MPI_Win_detach");
+    (void)base, (void)vmpi_window_rank(window);
+    return MPI_SUCCESS;
+}
+
+/* One block, rank after rank, each part aligned. */
+static void allocate_shared(MPI_Comm comm)
+{
+    enum { ALIGNMENT = 64 };
+    size_t bytes = 0;
+    make(comm);
+    MPI_Win window = *(MPI_Win *)comm->at[0].receive;
+    for (int i = 0; i < comm->size; i++)
+        bytes += (size_t)*comm->at[i].offsets + (comm->at[i].color ? ALIGNMENT : 0);
+    window->shared = vmpi_alloc(1, bytes);
+    char *next = window->shared;
+    for (int i = 0; i < comm->size; i++) {
+        const vmpi_arrival *a = &comm->at[i];
+        window->part[i] = (vmpi_window_part){.base = next, .bytes = *a->offsets, .unit = a->send_count, .holder = -1};
+        next += *a->offsets;
+        if (a->color) /* not contiguous */
+            next += (ALIGNMENT - (uintptr_t)next % ALIGNMENT) % ALIGNMENT;
+    }
+}
+
+int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm handle, void *base, MPI_Win *window)
+{
+    VMPI_ENTER("MPI_Win_allocate_shared");
+    char apart[8] = "";
+    int found = 0;
+    if (info != MPI_INFO_NULL)
+        MPI_Info_get(info, "alloc_shared_noncontig", (int)sizeof apart - 1, apart, &found);
+    MPI_Comm comm = vmpi_comm(handle);
+    vmpi_arrival mine = {.call = "MPI_Win_allocate_shared", .receive = window, .key = MPI_WIN_FLAVOR_SHARED,
+                         .offsets = &bytes, .send_count = unit, .color = found && strcmp(apart, "true") == 0};
+    vmpi_meet(comm, &mine, allocate_shared);
+    vmpi_comm_hold(comm);
+    *(void **)base = (*window)->part[vmpi_comm_rank_of(comm, vmpi_current->world)].base;
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_shared_query(MPI_Win window, int rank, MPI_Aint *bytes, int *unit, void *base)
+{
+    VMPI_ENTER("MPI_Win_shared_query");
+    (void)vmpi_window_rank(window);
+    if (window->flavor != MPI_WIN_FLAVOR_SHARED)
+        vmpi_error(MPI_ERR_RMA_FLAVOR, "the window was not made by MPI_Win_allocate_shared");
+    if (rank == MPI_PROC_NULL) /* the first rank with memory */
+        for (rank = 0; rank < window->comm->size - 1 && window->part[rank].bytes == 0; rank++)
+            ;
+    vmpi_window_check_target(window, rank);
+    const vmpi_window_part *part = &window->part[rank];
+    *bytes = part->bytes;
+    *unit = part->unit;
+    *(void **)base = part->base;
     return MPI_SUCCESS;
 }
 
@@ -65,147 +135,123 @@ int MPI_Win_free(MPI_Win *window)
 {
     VMPI_ENTER("MPI_Win_free");
     MPI_Win w = *window;
-    vmpi_arrival mine = {.call = "MPI_Win_free"};
-    vmpi_meet(w->comm, &mine, NULL);
-    struct part *part = &w->part[vmpi_comm_rank_of(w->comm, vmpi_current->world)];
+    int mine = vmpi_window_rank(w);
+    vmpi_window_part *part = &w->part[mine];
+    if (part->accessed || part->exposed)
+        vmpi_error(MPI_ERR_RMA_SYNC, "an epoch of MPI_Win_start or MPI_Win_post is open");
+    vmpi_attributes_free(w);
+    vmpi_arrival meeting = {.call = "MPI_Win_free"};
+    vmpi_window_trace_waits(w);
+    vmpi_meet(w->comm, &meeting, NULL);
+    vmpi_window_trace_waits(w);
     if (part->own)
         free(part->base);
+    free(part->posted);
+    vmpi_comm_drop(w->comm, vmpi_current);
     if (--w->references == 0) {
+        free(w->shared);
         free(w->part);
         free(w);
     }
     *window = MPI_WIN_NULL;
+    vmpi_current->object = NULL;
     return MPI_SUCCESS;
 }
 
-/* The address of `count` elements at a displacement of a rank's window; checks that they are inside. */
-static void *place(MPI_Win window, int rank, MPI_Aint displacement, int count, MPI_Datatype type)
+int MPI_Win_get_group(MPI_Win window, MPI_Group *group)
+{
+    VMPI_ENTER("MPI_Win_get_group");
+    (void)vmpi_window_rank(window);
+    return MPI_Comm_group(window->comm, group);
+}
+
+int vmpi_window_attribute(MPI_Win window, int key, void **value)
+{
+    vmpi_window_part *part = &window->part[vmpi_window_rank(window)];
+    switch (key) {
+    case MPI_WIN_BASE: *value = part->base; return 1;
+    case MPI_WIN_SIZE: *value = &part->bytes; return 1;
+    case MPI_WIN_DISP_UNIT: *value = &part->unit; return 1;
+    case MPI_WIN_CREATE_FLAVOR: *value = &window->flavor; return 1;
+    case MPI_WIN_MODEL: *value = &window->model; return 1;
+    default: return 0;
+    }
+}
+
+/* What vmpi does, as the hints of MPI. */
+int MPI_Win_get_info(MPI_Win window, MPI_Info *info)
+{
+    VMPI_ENTER("MPI_Win_get_info");
+    (void)vmpi_window_rank(window);
+    MPI_Info_create(info);
+    MPI_Info_set(*info, "no_locks", "false");
+    MPI_Info_set(*info, "accumulate_ordering", "rar,raw,war,waw");
+    MPI_Info_set(*info, "accumulate_ops", "same_op_no_op");
+    MPI_Info_set(*info, "same_size", "false");
+    MPI_Info_set(*info, "same_disp_unit", "false");
+    MPI_Info_set(*info, "alloc_shared_noncontig", "false");
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_set_info(MPI_Win window, MPI_Info info)
+{
+    VMPI_ENTER("MPI_Win_set_info");
+    (void)info, (void)vmpi_window_rank(window);
+    return MPI_SUCCESS;
+}
+
+int vmpi_window_rank(MPI_Win window)
+{
+    if (!window || window == MPI_WIN_NULL)
+        vmpi_error(MPI_ERR_WIN, "MPI_WIN_NULL is no window");
+    vmpi_current->object = window;
+    return vmpi_comm_rank_of(window->comm, vmpi_current->world);
+}
+
+void vmpi_window_check_target(MPI_Win window, int rank)
 {
     if (rank < 0 || rank >= window->comm->size)
-        vmpi_fail("rank %d is not in a window of %d ranks", rank, window->comm->size);
-    struct part *part = &window->part[rank];
-    MPI_Aint first = displacement * part->unit, last = first + (count > 0 ? type->lower + count * type->extent : 0);
-    if (displacement < 0 || last > part->bytes)
-        vmpi_fail("bytes %lld to %lld are outside the window of rank %d, which has %lld", (long long)first, (long long)last,
-                  rank, (long long)part->bytes);
+        vmpi_error(MPI_ERR_RANK, "rank %d is not in a window of %d ranks", rank, window->comm->size);
+}
+
+void vmpi_window_notify(MPI_Win window, int rank)
+{
     vmpi_rank *target = vmpi_rank_at(vmpi_comm_world_of(window->comm, rank));
-    if (target->state == RANK_POLLING)
+    if (target->state == RANK_POLLING || (target->state == RANK_BLOCKED && target->awaits_window == window))
         vmpi_wake(target);
-    return vmpi_address(target, part->base + first);
 }
 
-int MPI_Put(const void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint displacement,
-            int count, MPI_Datatype type, MPI_Win window)
+/* ---- the trace ---- */
+
+static void note(MPI_Win window, int rank, int peer, int receives)
 {
-    VMPI_ENTER("MPI_Put");
-    if (target == MPI_PROC_NULL)
-        return MPI_SUCCESS;
-    void *there = place(window, target, displacement, count, type);
-    vmpi_record_message(vmpi_current->world, vmpi_comm_world_of(window->comm, target),
-                        vmpi_packed_bytes(origin_type, origin_count), window->comm->id);
-    vmpi_move(origin, origin_count, origin_type, there, count, type);
-    return MPI_SUCCESS;
+    vmpi_traced *t = vmpi_alloc(1, sizeof *t);
+    vmpi_window_part *part = &window->part[rank];
+    *t = (vmpi_traced){peer, receives, NULL};
+    if (part->traced_last)
+        part->traced_last->next = t;
+    else
+        part->traced_first = t;
+    part->traced_last = t;
 }
 
-int MPI_Get(void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint displacement, int count,
-            MPI_Datatype type, MPI_Win window)
+void vmpi_window_trace(MPI_Win window, int from, int to, size_t bytes)
 {
-    VMPI_ENTER("MPI_Get");
-    if (target == MPI_PROC_NULL)
-        return MPI_SUCCESS;
-    void *there = place(window, target, displacement, count, type);
-    vmpi_record_message(vmpi_comm_world_of(window->comm, target), vmpi_current->world, vmpi_packed_bytes(type, count),
-                        window->comm->id);
-    vmpi_move(there, count, type, origin, origin_count, origin_type);
-    return MPI_SUCCESS;
+    if (!vmpi_trace_is_open() || from == to)
+        return;
+    vmpi_trace_one_sided(window->comm, from, to, bytes);
+    note(window, from, to, 0);
+    note(window, to, from, 1);
 }
 
-int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint displacement,
-                   int count, MPI_Datatype type, MPI_Op op, MPI_Win window)
+void vmpi_window_trace_waits(MPI_Win window)
 {
-    if (op == MPI_REPLACE)
-        return MPI_Put(origin, origin_count, origin_type, target, displacement, count, type, window);
-    VMPI_ENTER("MPI_Accumulate");
-    if (target == MPI_PROC_NULL || op == MPI_NO_OP)
-        return MPI_SUCCESS;
-    void *there = place(window, target, displacement, count, type);
-    size_t bytes = vmpi_packed_bytes(type, count);
-    if (vmpi_packed_bytes(origin_type, origin_count) != bytes)
-        vmpi_fail("%zu bytes are accumulated into %zu bytes", vmpi_packed_bytes(origin_type, origin_count), bytes);
-    vmpi_record_message(vmpi_current->world, vmpi_comm_world_of(window->comm, target), bytes, window->comm->id);
-    void *old = vmpi_alloc(1, bytes), *new = vmpi_alloc(1, bytes);
-    vmpi_pack(there, count, type, old);
-    vmpi_pack(origin, origin_count, origin_type, new);
-    vmpi_reduce(op, type, count, old, new);
-    vmpi_unpack(new, bytes, there, type);
-    free(old);
-    free(new);
-    return MPI_SUCCESS;
-}
-
-int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint displacement, MPI_Op op,
-                     MPI_Win window)
-{
-    MPI_Get(result, 1, type, target, displacement, 1, type, window);
-    return op == MPI_NO_OP ? MPI_SUCCESS : MPI_Accumulate(origin, 1, type, target, displacement, 1, type, op, window);
-}
-
-/* ---- synchronisation ---- */
-
-int MPI_Win_fence(int assertion, MPI_Win window)
-{
-    VMPI_ENTER("MPI_Win_fence");
-    (void)assertion;
-    vmpi_record_collective("MPI_Win_fence", window->comm->id, window->comm->size, 0);
-    vmpi_arrival mine = {.call = "MPI_Win_fence"};
-    vmpi_meet(window->comm, &mine, NULL);
-    return MPI_SUCCESS;
-}
-
-int MPI_Win_lock(int kind, int rank, int assertion, MPI_Win window)
-{
-    VMPI_ENTER("MPI_Win_lock");
-    (void)assertion;
-    (void)place(window, rank, 0, 0, MPI_BYTE);
-    int *holder = &window->part[rank].holder;
-    while (*holder >= 0) {
-        snprintf(vmpi_current->detail, sizeof vmpi_current->detail, "for the lock of rank %d, which rank %d holds", rank,
-                 *holder);
-        vmpi_poll();
+    vmpi_window_part *part = &window->part[vmpi_window_rank(window)];
+    while (part->traced_first) {
+        vmpi_traced *t = part->traced_first;
+        vmpi_trace_one_sided_wait(window->comm, t->peer, t->receives);
+        part->traced_first = t->next;
+        free(t);
     }
-    if (kind == MPI_LOCK_EXCLUSIVE)
-        *holder = vmpi_comm_rank_of(window->comm, vmpi_current->world);
-    return MPI_SUCCESS;
+    part->traced_last = NULL;
 }
-
-int MPI_Win_unlock(int rank, MPI_Win window)
-{
-    VMPI_ENTER("MPI_Win_unlock");
-    (void)place(window, rank, 0, 0, MPI_BYTE);
-    if (window->part[rank].holder == vmpi_comm_rank_of(window->comm, vmpi_current->world))
-        window->part[rank].holder = -1;
-    vmpi_poll();
-    return MPI_SUCCESS;
-}
-
-int MPI_Win_lock_all(int assertion, MPI_Win window)
-{
-    VMPI_ENTER("MPI_Win_lock_all");
-    (void)assertion;
-    (void)window;
-    return MPI_SUCCESS;
-}
-
-#define LETS_OTHERS_RUN(name, ...)                                                                                     \
-    int name(__VA_ARGS__)                                                                                              \
-    {                                                                                                                  \
-        VMPI_ENTER(#name);                                                                                             \
-        vmpi_poll();                                                                                                   \
-        return MPI_SUCCESS;                                                                                            \
-    }
-LETS_OTHERS_RUN(MPI_Win_unlock_all, MPI_Win window)
-LETS_OTHERS_RUN(MPI_Win_flush, int rank, MPI_Win window)
-LETS_OTHERS_RUN(MPI_Win_flush_all, MPI_Win window)
-LETS_OTHERS_RUN(MPI_Win_flush_local, int rank, MPI_Win window)
-LETS_OTHERS_RUN(MPI_Win_flush_local_all, MPI_Win window)
-LETS_OTHERS_RUN(MPI_Win_sync, MPI_Win window)

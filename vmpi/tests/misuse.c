@@ -3,15 +3,6 @@
 
 #include "expect.h"
 
-/* A frame larger than a fiber's stack: the guard page must stop it. */
-static int __attribute__((noinline)) overflow(void)
-{
-    volatile char deep[4 << 20];
-    for (size_t i = sizeof deep; i > 0; i -= 256)
-        deep[i - 1] = 1;
-    return deep[0];
-}
-
 int main(int argc, char **argv)
 {
     int rank, value = 0;
@@ -24,10 +15,6 @@ int main(int argc, char **argv)
             MPI_Recv(&value, 1, MPI_INT, 1, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         else
             MPI_Barrier(MPI_COMM_WORLD);
-    } else if (strcmp(what, "polling") == 0) {
-        int flag = 0;
-        while (!flag)
-            MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     } else if (strcmp(what, "unsupported") == 0) {
         MPI_Comm children;
         MPI_Comm_spawn("child", argv, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
@@ -44,8 +31,6 @@ int main(int argc, char **argv)
             MPI_Barrier(MPI_COMM_WORLD);
     } else if (strcmp(what, "peer") == 0) {
         MPI_Send(&value, 1, MPI_INT, 1000000, 4, MPI_COMM_WORLD);
-    } else if (strcmp(what, "overflow") == 0) {
-        value = overflow();
     }
     MPI_Finalize();
     return value;
