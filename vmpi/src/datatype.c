@@ -1,4 +1,4 @@
-/* Data types: the basic ones under Open MPI's symbol names, packing, and what a program asks of a type. */
+/* Data types: the basic ones under Open MPI's symbol names, packing, and sizes and extents of types. */
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>

@@ -280,7 +280,7 @@ int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lower, MPI_Aint extent, M
 }
 
 /* ---- parts of arrays: elements are repeated at the array's stride, dimension by dimension, starting with the contiguous
- * one. The extent is that of the whole array. ---- */
+ * one. The extent is the extent of the whole array. ---- */
 
 /* The next wider type: `count` copies of *type from the element `first`; replaces *type. */
 static void take(MPI_Datatype wider, MPI_Datatype type, int first, int count, ptrdiff_t stride)

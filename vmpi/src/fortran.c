@@ -107,7 +107,7 @@ void *vmpi_from_fortran(enum fortran_kind kind, int number)
     return handle;
 }
 
-/* A new number, or that of a predefined handle. */
+/* A new number, or the number of a predefined handle. */
 static int new_number(enum fortran_kind kind, void *handle)
 {
     for (int i = 0; i < FIRST; i++)

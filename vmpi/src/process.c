@@ -1,7 +1,7 @@
 /* What a program does to its process, it does here to its rank: ending, sleeping, setting variables of the environment.
  * And the reports of faults, with rank and call.
  *
- * These functions replace those of the C library, for the program and for the shared libraries that it loads. */
+ * These functions replace functions of the C library, for the program and for the shared libraries that it loads. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

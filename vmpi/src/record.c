@@ -105,7 +105,7 @@ static void write_collectives(void)
 
 void vmpi_record_close(void)
 {
-    static int closing; /* an error on the way ends the process, which closes it again */
+    static int closing; /* an error meanwhile ends the process, which closes it again */
     if (!file || closing++)
         return;
     if (fseek(file, 0, SEEK_SET) != 0)

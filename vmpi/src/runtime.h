@@ -271,7 +271,7 @@ void vmpi_topology_copy(MPI_Comm from, MPI_Comm to);
 
 /* ---- collectives (meet.c; rooted.c, alltoall.c, reduction.c, neighbours.c) ---- */
 
-/* The ranks whose data moves in a collective: all to all, or those of one side of an inter-communicator to the other. */
+/* The ranks whose data moves in a collective: all to all, or one side of an inter-communicator to the other. */
 typedef struct {
     MPI_Comm comm;
     vmpi_arrival *from, *to;

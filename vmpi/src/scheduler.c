@@ -14,7 +14,7 @@
 /* A rank that polls (MPI_Test, MPI_Iprobe) without success this often rests until a message arrives for it or no other
  * rank can run. Thousands of ranks that poll for the last message would otherwise cost (ranks)^2 switches. */
 #define POLLS_BEFORE_REST 4
-/* Nothing but unsuccessful polls for this long: the user hears once which ranks poll. It is no error: a rank inside a call
+/* Only unsuccessful polls for this long: a notice says once which ranks poll. It is no error: a rank inside a call
  * that returns may do something else next. */
 #define NOTICE_NS ((int64_t)10 * 1000000000)
 #define RANKS_NAMED 16

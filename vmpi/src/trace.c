@@ -99,7 +99,7 @@ static int begin(const char *action)
     return begin_of(vmpi_current, action);
 }
 
-/* The end of a line: its communicator. Those of one rank or made without a common one (inter-communicators) have no number
+/* The end of a line: its communicator. Communicators of one rank or made without a common one (inter-communicators) have no number
  * in the trace; their ranks have their numbers in the world. */
 static int is_named(MPI_Comm comm)
 {

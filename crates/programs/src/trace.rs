@@ -8,6 +8,7 @@
 //! in elements of a data type, and computation in floating-point operations. It has no communicators, but the traces of
 //! virtual ranks do (`vmpi/src/trace.c`). `docs/models/programs.md` explains the consequences.
 
+mod actions;
 mod astra;
 pub(crate) mod chakra;
 mod communicators;

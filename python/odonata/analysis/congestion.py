@@ -59,6 +59,11 @@ def wait_share(links: pa.Table, nodes: pa.Table, root: int) -> float | None:
 
     Returns:
         The share; None without `record_crossbar`, or if nothing waited.
+
+    Examples:
+        >>> run = odonata.load("runs/packets")
+        >>> odonata.analysis.wait_share(run.links, run.nodes, 0) is None
+        True
     """
     if "crossbar_stall_ps" not in links.column_names:
         return None
@@ -123,6 +128,14 @@ def held_pairs(control_pairs: pa.Table, nodes: pa.Table, job: int, *, count: int
     Returns:
         `source` and `destination`, names; `held_s`; `held_packets`; `holds`: times that the port of the
         destination held the source; `marks`. Longest first.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> pairs = {"source": [1, 2], "destination": [0, 0], "job": [0, 0], "held_ps": [5e6, 7e6]}
+        >>> counts = {"held_packets": [3, 4], "holds": [1, 1], "marks": [0, 0]}
+        >>> nodes = pa.table({"name": ["n0", "n1", "n2"]})
+        >>> odonata.analysis.held_pairs(pa.table(pairs | counts), nodes, 0)["source"].to_pylist()
+        ['n2', 'n1']
     """
     frame = control_pairs.to_pandas()
     frame = frame[frame["job"] == job].sort_values("held_ps", ascending=False, kind="stable").head(count)

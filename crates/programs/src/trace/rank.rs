@@ -3,62 +3,12 @@
 //! Lines name requests by sender, receiver and tag; here they are slots. A slot is reused after a wait by name or for
 //! all. Only the run shows which requests a test or a wait for any freed, so their slots stay in use.
 
+use super::actions::{ignored_why, ACTIONS};
 use super::line::Line;
 use crate::call::{Call, Operation, ANY, BLOCKING, EQUAL, WORLD};
-use odonata_trace::{Survey, NOTHING};
+use odonata_trace::Survey;
 use odonata_units::{Bytes, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-
-/// Known actions.
-const ACTIONS: [&str; 36] = [
-    "init",
-    "finalize",
-    "comm_size",
-    "comm_split",
-    "comm_dup",
-    "comm_free",
-    "location",
-    "compute",
-    "sleep",
-    "send",
-    "ssend",
-    "isend",
-    "issend",
-    "recv",
-    "irecv",
-    "sendrecv",
-    "test",
-    "wait",
-    "waitany",
-    "waitall",
-    "barrier",
-    "bcast",
-    "reduce",
-    "allreduce",
-    "alltoall",
-    "allgather",
-    "gather",
-    "scatter",
-    "scan",
-    "exscan",
-    "alltoallv",
-    "allgatherv",
-    "gatherv",
-    "scatterv",
-    "reducescatter",
-    "start",
-];
-
-/// Why lines of an action have no effect, or what of them is simplified.
-fn ignored_why(action: &str) -> &'static str {
-    match action {
-        "finalize" => "the barrier at the end of the program takes its place (final_barrier)",
-        "comm_dup" | "comm_split" => "SimGrid does not name the new communicator",
-        "comm_size" | "location" => NOTHING,
-        "ssend" | "issend" => "replayed as a standard send, which may end before its receive",
-        _ => "",
-    }
-}
 
 /// The slot of the single-rank communicator of a rank that a split excluded.
 pub(super) const EXCLUDED: u16 = 1;
