@@ -49,6 +49,7 @@ static void divide(int rest, int count, int most, int *factor, int *best, int un
 int MPI_Dims_create(int nodes, int dimensions, int extent[])
 {
     VMPI_ENTER("MPI_Dims_create");
+    vmpi_trace_note(as_mpich ? "MPI_Dims_create:mpich" : "MPI_Dims_create:openmpi");
     int rest = nodes, unknown = 0, factor[32], factors = 0;
     if (dimensions == 0)
         return MPI_SUCCESS;

@@ -10,15 +10,15 @@ BEGIN {
     from_one["Waitany index"] = from_one["Testany index"] = "1"
     from_one["Waitsome array_of_indices"] = from_one["Testsome array_of_indices"] = "*outcount"
     # Lengths of lists of handles where it is not the first argument.
-    types = "vmpi_peers(vmpi_from_fortran(FORTRAN_COMMUNICATOR, *comm))"
+    types = "vmpi_peers(vmpi_comm(vmpi_from_fortran(FORTRAN_COMMUNICATOR, *comm)))"
     split("Alltoallw Ialltoallw", words)
     for (i in words) many[words[i] " sendtypes"] = many[words[i] " recvtypes"] = types
     many["Type_get_contents array_of_datatypes"] = "*max_datatypes"
     # As many types as neighbours.
     split("Neighbor_alltoallw Ineighbor_alltoallw", words)
     for (i in words) {
-        many[words[i] " sendtypes"] = "vmpi_destinations(vmpi_from_fortran(FORTRAN_COMMUNICATOR, *comm))"
-        many[words[i] " recvtypes"] = "vmpi_sources(vmpi_from_fortran(FORTRAN_COMMUNICATOR, *comm))"
+        many[words[i] " sendtypes"] = "vmpi_destinations(vmpi_comm(vmpi_from_fortran(FORTRAN_COMMUNICATOR, *comm)))"
+        many[words[i] " recvtypes"] = "vmpi_sources(vmpi_comm(vmpi_from_fortran(FORTRAN_COMMUNICATOR, *comm)))"
     }
     print "#include <stdlib.h>\n#include \"fortran.h\""
     print "/* Their prototypes are Fortran's. */\n#pragma GCC diagnostic ignored \"-Wmissing-prototypes\""

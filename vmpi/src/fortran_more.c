@@ -7,11 +7,13 @@
 
 void mpi_init_(int *error)
 {
+    vmpi_watch_faults();
     *error = MPI_Init(NULL, NULL);
 }
 
 void mpi_init_thread_(int *required, int *provided, int *error)
 {
+    vmpi_watch_faults();
     *error = MPI_Init_thread(NULL, NULL, *required, provided);
 }
 

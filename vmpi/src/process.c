@@ -93,17 +93,22 @@ static void on_fault(int number, siginfo_t *info, void *context)
     raise(number);
 }
 
+void vmpi_watch_faults(void)
+{
+    const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigaction(faults[i], &action, NULL);
+}
+
 void vmpi_process_start(size_t stack_bytes)
 {
     static char stack[64 * 1024]; /* a rank's own may be used up */
-    const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     process = getpid();
     stack_kib = stack_bytes / 1024;
     on_exit(at_end, NULL);
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND};
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        sigaction(faults[i], &action, NULL);
+    vmpi_watch_faults();
 }
 
 /* ---- sleep: other ranks run meanwhile ---- */

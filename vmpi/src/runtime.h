@@ -84,6 +84,8 @@ extern int vmpi_per_node;
 void vmpi_stop(int status) __attribute__((noreturn));
 /* From now on faults are reported with rank and call. */
 void vmpi_process_start(size_t stack_bytes);
+/* The same again, for Fortran: its library has handlers of its own. */
+void vmpi_watch_faults(void);
 int64_t vmpi_now_ns(void);
 /* Ends the process with "vmpi: rank R in CALL: ..." on standard error and exit status 70. */
 void vmpi_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
@@ -407,6 +409,8 @@ int vmpi_trace_is_open(void);
 void vmpi_trace_entered(void);
 void vmpi_trace_left(const int *scope);
 void vmpi_trace_plain(const char *action);
+/* A line that a replay skips: where the program is, or which of several ways a call goes. */
+void vmpi_trace_note(const char *note);
 void vmpi_trace_message(const char *action, MPI_Comm comm, int peer, int tag, size_t bytes);
 void vmpi_trace_sendrecv(MPI_Comm comm, int to, size_t sent, int from, size_t received);
 void vmpi_trace_wait(MPI_Request request);

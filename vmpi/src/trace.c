@@ -131,6 +131,12 @@ void vmpi_trace_plain(const char *action)
         fputc('\n', file);
 }
 
+void vmpi_trace_note(const char *note)
+{
+    if (begin("location"))
+        fprintf(file, " %s 0\n", note);
+}
+
 void vmpi_trace_split(int world, MPI_Comm parent, MPI_Comm made)
 {
     if (parent->unnamed || (made && made->unnamed) || !begin_of(vmpi_rank_at(world), "comm_split"))
