@@ -409,7 +409,7 @@ int vmpi_trace_is_open(void);
 void vmpi_trace_entered(void);
 void vmpi_trace_left(const int *scope);
 void vmpi_trace_plain(const char *action);
-/* A line that a replay skips: where the program is, or which of several ways a call goes. */
+/* A line that a replay skips: where the program is, or which of several paths a call takes. */
 void vmpi_trace_note(const char *note);
 void vmpi_trace_message(const char *action, MPI_Comm comm, int peer, int tag, size_t bytes);
 void vmpi_trace_sendrecv(MPI_Comm comm, int to, size_t sent, int from, size_t received);
