@@ -197,6 +197,8 @@ static void duplicate_later(MPI_Comm comm)
 int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *out, MPI_Request *request)
 {
     VMPI_ENTER("MPI_Comm_idup");
+    const MPI_Comm comm = vmpi_comm(handle);
+    vmpi_record_collective("MPI_Comm_idup", comm->id, comm->size, 0);
     return vmpi_begin((vmpi_arrival){.call = "MPI_Comm_idup", .receive = out}, handle, duplicate_later, request);
 }
 

@@ -14,7 +14,7 @@ from odonata.errors import OdonataError
 
 @click.group()
 def command() -> None:
-    """Look into traces of real runs: DUMPI, GOAL, Chakra, SimGrid, ASTRA-sim."""
+    """Show traces of real runs: DUMPI, GOAL, Chakra, SimGrid, ASTRA-sim."""
 
 
 @command.command()
