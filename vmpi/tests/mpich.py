@@ -3,10 +3,11 @@
 
     python3 vmpi/tests/mpich.py WORK [FOLDER...]
 
-Debian's source package of mpich (VERSION below) is fetched into WORK with apt-get, configured with vmpicc, and each run of
-the folders' test lists is made as MPICH's runner makes it: it passes if it ends with status 0 and prints "No Errors".
-WORK/results.csv has a line per run, WORK/output/ what each failure printed. Nothing of the package is in this project.
-MPI-IO, spawn, threads, faults and partitioned communication are not among the folders.
+Debian's source package of mpich (VERSION below) is fetched into WORK with apt-get and configured with vmpicc.
+Each run of the folders' test lists is made as MPICH's runner makes it: it passes if it ends with status 0 and
+prints "No Errors". WORK/results.csv has a line per run, WORK/output/ what each failure printed. Nothing of
+the package is in this project. MPI-IO, spawn, threads, faults and partitioned communication are not among the
+folders.
 """
 
 import csv
@@ -21,12 +22,26 @@ from pathlib import Path
 
 VERSION = "4.0.2-3"
 SUITE = "debian bookworm main"
-FOLDERS = "attr coll comm datatype errhan group info init perf pt2pt rma topo".split()
+FOLDERS = [
+    "attr",
+    "coll",
+    "comm",
+    "datatype",
+    "errhan",
+    "group",
+    "info",
+    "init",
+    "perf",
+    "pt2pt",
+    "rma",
+    "topo",
+]
 SECONDS_MAX = 120  # of a run; the suite's own limit is 180 s on real processes
 BIN = Path(__file__).resolve().parent.parent / "bin"
 
 
 def run(words: list[str], folder: Path, log: Path) -> None:
+    """Runs a command that must succeed."""
     with log.open("w") as out:
         if subprocess.run(words, cwd=folder, stdout=out, stderr=subprocess.STDOUT, check=False).returncode:
             sys.exit(f"{shlex.join(words)} failed: see {log}")
@@ -63,7 +78,14 @@ def list_runs(folder: Path) -> list[dict]:
         words = line.split("#")[0].split()
         if len(words) < 2 or not words[1].isdigit():
             continue
-        entry = {"program": words[0], "ranks": int(words[1]), "arguments": [], "environment": {}, "test": "", "seconds": 0}
+        entry = {
+            "program": words[0],
+            "ranks": int(words[1]),
+            "arguments": [],
+            "environment": {},
+            "test": "",
+            "seconds": 0,
+        }
         for word in words[2:]:
             key, _, value = word.partition("=")
             if key == "arg":
@@ -80,6 +102,7 @@ def list_runs(folder: Path) -> list[dict]:
 
 
 def build(folder: Path, program: str, log: Path) -> bool:
+    """Whether a program of the suite compiles."""
     words = ["make", "-C", str(folder), program]
     with log.open("w") as out:
         return subprocess.run(words, stdout=out, stderr=subprocess.STDOUT, check=False).returncode == 0
@@ -99,22 +122,42 @@ def classify(status: int | None, output: str, test: str) -> str:
         return "signal"
     if expected:
         return "pass"
-    for kind, text in (("missing", "vmpi does not support"), ("deadlock", "vmpi: deadlock"), ("refused", "vmpi: ")):
+    for kind, text in (
+        ("missing", "vmpi does not support"),
+        ("deadlock", "vmpi: deadlock"),
+        ("refused", "vmpi: "),
+    ):
         if text in output:
             return kind
     return "wrong"
 
 
 def execute(folder: Path, entry: dict, name: str, work: Path) -> str:
-    words = [str(BIN / "vmpirun"), "-dims", "mpich", "-n", str(entry["ranks"]), f"./{entry['program']}", *entry["arguments"]]
+    """Runs a program; the kind of its end."""
+    words = [
+        str(BIN / "vmpirun"),
+        "-dims",
+        "mpich",
+        "-n",
+        str(entry["ranks"]),
+        f"./{entry['program']}",
+        *entry["arguments"],
+    ]
     environment = os.environ | entry["environment"]
     log = work / "output" / f"{name}.txt"
     # A run that must be ended by the runner has its own limit.
     limit = entry["seconds"] if entry["test"] == "TestErrFatal" and entry["seconds"] else SECONDS_MAX
     with log.open("w") as out:
         try:
-            done = subprocess.run(["timeout", "-k", "5", str(limit), *words], cwd=folder, stdout=out,
-                                  stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment, check=False)
+            done = subprocess.run(
+                ["timeout", "-k", "5", str(limit), *words],
+                cwd=folder,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                env=environment,
+                check=False,
+            )
             status = None if done.returncode in (124, 137) else done.returncode
         except OSError as error:
             out.write(str(error))
@@ -126,6 +169,7 @@ def execute(folder: Path, entry: dict, name: str, work: Path) -> str:
 
 
 def main() -> None:
+    """Runs the suite and prints a line per folder."""
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     work, folders = Path(sys.argv[1]).resolve(), sys.argv[2:] or FOLDERS
@@ -141,7 +185,9 @@ def main() -> None:
             for program in programs:
                 (folder / program).unlink(missing_ok=True)
             logs = [work / "output" / f"{name}-{program}-build.txt" for program in programs]
-            built = dict(zip(programs, pool.map(build, [folder] * len(programs), programs, logs), strict=True))
+            built = dict(
+                zip(programs, pool.map(build, [folder] * len(programs), programs, logs), strict=True)
+            )
             names = [f"{name}-{i}-{entry['program']}-{entry['ranks']}" for i, entry in enumerate(runs)]
 
             def one(entry: dict, label: str, folder: Path = folder, built: dict = built) -> str:
@@ -150,11 +196,14 @@ def main() -> None:
             results = list(pool.map(one, runs, names))
             rows += [(name, label, result) for label, result in zip(names, results, strict=True)]
             count = Counter(results)
-            print(f"{name:10}{len(runs):5} runs{count['pass']:5} pass ", dict(count - Counter(**{'pass': count['pass']})), flush=True)
+            failed = dict(count - Counter(**{"pass": count["pass"]}))
+            sys.stdout.write(f"{name:10}{len(runs):5} runs{count['pass']:5} pass {failed}\n")
+            sys.stdout.flush()
     with (work / "results.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("folder", "run", "result"), *rows])
     count = Counter(result for _, _, result in rows)
-    print(f"{'all':10}{len(rows):5} runs{count['pass']:5} pass {dict(count)}, {100 * count['pass'] / len(rows):.1f} %")
+    share = 100 * count["pass"] / len(rows)
+    sys.stdout.write(f"{'all':10}{len(rows):5} runs{count['pass']:5} pass {dict(count)}, {share:.1f} %\n")
 
 
 if __name__ == "__main__":
