@@ -41,7 +41,7 @@ static void *place(const target *t)
         span = t->type->true_lower + t->type->true_extent + (t->count - 1) * (t->type->extent > 0 ? t->type->extent : 0);
     if (window->flavor != MPI_WIN_FLAVOR_DYNAMIC && (t->displacement < 0 || first + span > part->bytes))
         vmpi_error(MPI_ERR_RMA_RANGE, "bytes %lld to %lld are outside the window of rank %d, which has %lld", (long long)first,
-                   (long long)(first + span), t->rank, (long long)part->bytes);
+                   (long long)first + span, t->rank, (long long)part->bytes);
     vmpi_window_notify(window, t->rank);
     return vmpi_address(vmpi_rank_at(vmpi_comm_world_of(window->comm, t->rank)), part->base + first);
 }

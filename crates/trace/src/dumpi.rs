@@ -3,7 +3,7 @@
 //! | part | content |
 //! |---|---|
 //! | 0 | magic: FF AA DD `DUMPI` |
-//! | 8 | i32 bias of CPU seconds, i32 bias of wall seconds, then the [records](record) up to number 293 |
+//! | 8 | i32 bias of CPU seconds, i32 bias of wall seconds, then the records up to number 293 |
 //! | header | u8 x 3 version |
 //! | footer | u64 magic; 291 x i32 calls recorded; 291 x i32 calls made but not recorded |
 //! | sizes | i32 n, n x i32: bytes of each data type |
