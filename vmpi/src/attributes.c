@@ -257,6 +257,7 @@ static int *known_value(int key)
     }
 }
 
+// NOLINTNEXTLINE(bugprone-assignment-in-if-condition): the macro tests what it has found
 ATTRIBUTE_CALLS(Comm, MPI_Comm, vmpi_comm(handle), (known = known_value(key)) != NULL)
 ATTRIBUTE_CALLS(Type, MPI_Datatype, handle, 0)
 ATTRIBUTE_CALLS(Win, MPI_Win, handle, vmpi_window_attribute(handle, key, &known))

@@ -82,6 +82,7 @@ static void append(MPI_Datatype type, vmpi_piece piece)
         type->piece = vmpi_resize(type->piece, (size_t)type->room, sizeof *type->piece);
     }
     vmpi_type_hold(piece.of);
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there is room
     type->piece[type->pieces++] = piece;
 }
 
@@ -216,6 +217,7 @@ static int indexed(int combiner, int count, const int *lengths, int length, cons
     numbers += places ? n : 0;
     for (int i = 0; i < count; i++) {
         check_old(old, lengths ? lengths[i] : length);
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): offsets or places are given
         add(type, old, (size_t)(lengths ? lengths[i] : length), offsets ? offsets[i] : places[i] * old->extent, old->extent);
     }
     vmpi_recipe_set(type, combiner, (int)numbers, number, offsets ? count : 0, offsets, 1, &old);
@@ -305,7 +307,7 @@ int MPI_Type_create_subarray(int dimensions, const int sizes[], const int parts[
     MPI_Datatype type = new_type();
     add(type, old, 1, 0, old->extent);
     ptrdiff_t stride = old->extent;
-    int *number = vmpi_alloc((size_t)(3 * dimensions + 2), sizeof *number);
+    int *number = vmpi_alloc((size_t)3 * dimensions + 2, sizeof *number);
     number[0] = dimensions;
     number[3 * dimensions + 1] = order;
     for (int i = 0; i < dimensions; i++) {
@@ -336,7 +338,7 @@ int MPI_Type_create_darray(int size, int rank, int dimensions, const int sizes[]
     MPI_Datatype type = new_type();
     add(type, old, 1, 0, old->extent);
     ptrdiff_t stride = old->extent;
-    int *number = vmpi_alloc((size_t)(4 * dimensions + 4), sizeof *number), *place = vmpi_alloc((size_t)dimensions + 1, sizeof *place);
+    int *number = vmpi_alloc((size_t)4 * dimensions + 4, sizeof *number), *place = vmpi_alloc((size_t)dimensions + 1, sizeof *place);
     number[0] = size, number[1] = rank, number[2] = dimensions, number[4 * dimensions + 3] = order;
     for (int d = dimensions - 1, rest = rank; d >= 0; rest /= grid[d--])
         place[d] = rest % grid[d];

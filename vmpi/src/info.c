@@ -105,7 +105,7 @@ int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
         h = h->next;
     if (!h || n < 0)
         vmpi_error(MPI_ERR_INFO_KEY, "the hints have no key number %d", n);
-    strcpy(key, h->key); /* the program's room is MPI_MAX_INFO_KEY, and no longer key is stored */
+    memcpy(key, h->key, strlen(h->key) + 1); /* the program's room is MPI_MAX_INFO_KEY, and no longer key is stored */
     return MPI_SUCCESS;
 }
 

@@ -10,7 +10,7 @@
 /* Both sides; takes ownership of the lists. Without ranks on one side there is none. */
 static MPI_Comm create(const int sizes[2], int *lists[2], MPI_Comm side[2])
 {
-    int *all = vmpi_alloc((size_t)(sizes[0] + sizes[1]), sizeof *all);
+    int *all = vmpi_alloc((size_t)sizes[0] + (size_t)sizes[1], sizeof *all);
     memcpy(all, lists[0], (size_t)sizes[0] * sizeof *all);
     memcpy(all + sizes[0], lists[1], (size_t)sizes[1] * sizeof *all);
     MPI_Comm both = vmpi_comm_create(sizes[0] + sizes[1], all);

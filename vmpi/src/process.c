@@ -194,9 +194,9 @@ int setenv(const char *name, const char *value, int overwrite)
     if (old && *old && !overwrite)
         return 0;
     char *text = vmpi_alloc(length + strlen(value) + 2, 1);
-    memcpy(text, name, length);
+    memcpy(text, name, length); // NOLINT(bugprone-not-null-terminated-result): the rest follows
     text[length] = '=';
-    memcpy(text + length + 1, value, strlen(value));
+    memcpy(text + length + 1, value, strlen(value) + 1);
     separate();
     replace(name, length, text);
     return 0;
