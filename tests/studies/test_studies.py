@@ -339,6 +339,22 @@ def test_some_points_run_and_what_needs_the_others_is_left_open(tmp_path: Path) 
         report(Results(load(tmp_path / "study"), out), unfinished=True)
 
 
+def test_of_an_unfinished_study_a_table_of_missing_rows_is_left_open(tmp_path: Path) -> None:
+    """The table compares rows of two points of an experiment, of which none has run."""
+    text = claim('table = "gains"\nvalue = "time"\nwhere = { what = "a" }\nabove = 0')
+    made = folder(tmp_path, '[derived]\nnumbers = "numbers"\ngains = "gains"\n' + text)
+    gains = """
+def gains(results):
+    times = numbers(results).iloc[:0].pivot(index="seed", columns="what", values="time")
+    return (times["a"] / times["b"]).rename("time").reset_index()
+"""
+    (made / "study.py").write_text(f"{NUMBERS}\n{gains}")
+    verdicts = report(Results(load(made), tmp_path / "out"), unfinished=True).verdicts
+    assert [verdict.word for verdict in verdicts] == ["not measured"]
+    with pytest.raises(OdonataError, match="KeyError: 'a'"):
+        report(Results(load(made), tmp_path / "out"))
+
+
 def test_of_an_unfinished_study_the_findings_that_can_be_made_are(tmp_path: Path) -> None:
     """Rows a and b are there, c is not; seed 2 has nothing to be held against."""
     text = claim(

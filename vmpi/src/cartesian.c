@@ -22,26 +22,58 @@ void vmpi_dims_choose(const char *like)
     }
 }
 
-/* MPICH and the MPIs made from it (Cray, Blue Gene): the most equal factors. Tries all divisors in descending order; keeps
- * the smallest difference of the largest and the smallest factor, and of equal ones the smaller largest. */
-static void divide(int rest, int count, int most, int *factor, int *best, int unknown)
+/* MPICH and the MPIs made from it (Cray, Blue Gene): the most equal factors, by the difference of the largest and the
+ * smallest; of equal ones those with the larger smallest, then the larger second smallest, and so on. Factors descend. */
+typedef struct {
+    int unknown, *factor, *best;
+    int found;
+} division;
+
+static int spread(const int *factor, int count)
 {
-    if (count == unknown) {
-        int spread = factor[0] - factor[unknown - 1], least = best[0] - best[unknown - 1];
-        if (rest == 1 && (!best[0] || spread < least || (spread == least && factor[0] < best[0])))
-            memcpy(best, factor, (size_t)unknown * sizeof *best);
+    return factor[0] - factor[count - 1];
+}
+
+static int is_better(const int *one, const int *other, int count)
+{
+    int difference = spread(other, count) - spread(one, count);
+    for (int i = count - 1; difference == 0 && i >= 0; i--)
+        difference = one[i] - other[i];
+    return difference > 0;
+}
+
+/* The smallest f of which `count` factors reach `rest`. */
+static int root_of(int rest, int count)
+{
+    int f = 1;
+    for (;; f++) {
+        double power = 1;
+        for (int i = 0; i < count && power < rest; i++)
+            power *= f;
+        if (power >= rest)
+            return f;
+    }
+}
+
+static void divide(division *d, int rest, int place)
+{
+    if (place == d->unknown) {
+        if (rest == 1 && (!d->found || is_better(d->factor, d->best, place)))
+            memcpy(d->best, d->factor, (size_t)place * sizeof *d->best);
+        d->found |= rest == 1;
         return;
     }
-    for (int f = most < rest ? most : rest; f >= 1; f--) {
-        double power = 1; /* of factors up to f: too small to reach the rest */
-        for (int i = count; i < unknown && power < rest; i++)
-            power *= f;
-        if (power < rest)
+    int least = root_of(rest, d->unknown - place), most = place ? d->factor[place - 1] : rest;
+    for (int i = least; i <= most && i <= rest; i++) {
+        /* The first factor ascends, the others descend, so that neither goes on when the difference is too large. */
+        int f = place ? (most < rest ? most : rest) + least - i : i;
+        int smallest = place ? f : root_of(rest / f, d->unknown - 1);
+        if (d->found && (place ? d->factor[0] : f) - smallest > spread(d->best, d->unknown) && d->unknown > 1)
             return;
-        if (rest % f == 0) {
-            factor[count] = f;
-            divide(rest / f, count + 1, f, factor, best, unknown);
-        }
+        if (rest % f)
+            continue;
+        d->factor[place] = f;
+        divide(d, rest / f, place + 1);
     }
 }
 
@@ -73,8 +105,7 @@ int MPI_Dims_create(int nodes, int dimensions, int extent[])
         found[i] = 1;
     if (as_mpich) {
         int *trial = vmpi_alloc((size_t)unknown, sizeof *trial);
-        found[0] = 0;
-        divide(rest, 0, rest, trial, found, unknown);
+        divide(&(division){unknown, trial, found, 0}, rest, 0);
         free(trial);
         rest = 1;
     }

@@ -20,6 +20,16 @@ void vmpi_type_hold(MPI_Datatype type)
         type->references++;
 }
 
+/* The last freed types stay in memory, empty, so that most uses of a freed handle get an error and no other type. */
+static void keep_freed(MPI_Datatype type)
+{
+    static MPI_Datatype freed[1024];
+    static unsigned next;
+    *type = (struct ompi_datatype_t){0};
+    free(freed[next % 1024]);
+    freed[next++ % 1024] = type;
+}
+
 void vmpi_type_drop(MPI_Datatype type)
 {
     if (!type || type->basic || --type->references > 0)
@@ -28,7 +38,7 @@ void vmpi_type_drop(MPI_Datatype type)
         vmpi_type_drop(type->piece[i].of);
     vmpi_recipe_free(type);
     free(type->piece);
-    free(type);
+    keep_freed(type);
 }
 
 int MPI_Type_commit(MPI_Datatype *type)
@@ -61,6 +71,8 @@ static void check_old(MPI_Datatype old, int count)
 {
     if (!old || old == MPI_DATATYPE_NULL)
         vmpi_error(MPI_ERR_TYPE, "MPI_DATATYPE_NULL is not a data type");
+    if (!old->basic && old->references == 0)
+        vmpi_error(MPI_ERR_TYPE, "the data type was freed");
     if (count < 0)
         vmpi_error(MPI_ERR_COUNT, "the count %d is negative", count);
 }

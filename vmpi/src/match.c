@@ -358,7 +358,6 @@ int vmpi_peek(MPI_Comm comm, int source, int tag, MPI_Status *status)
     if (status != MPI_STATUS_IGNORE) {
         status->MPI_SOURCE = m->source;
         status->MPI_TAG = m->tag;
-        status->MPI_ERROR = MPI_SUCCESS;
         status->_cancelled = 0;
         status->_ucount = m->bytes;
     }

@@ -24,6 +24,8 @@ static void check_data(const void *buffer, int count, MPI_Datatype type)
         vmpi_error(MPI_ERR_COUNT, "the count %d is negative", count);
     if (!type || type == MPI_DATATYPE_NULL)
         vmpi_error(MPI_ERR_TYPE, "MPI_DATATYPE_NULL is not a data type");
+    if (!type->basic && type->references == 0)
+        vmpi_error(MPI_ERR_TYPE, "the data type was freed");
     if (!buffer && count > 0 && type->size > 0 && type->true_lower == 0)
         vmpi_error(MPI_ERR_BUFFER, "the buffer is NULL");
 }
@@ -147,7 +149,7 @@ int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int source, int ta
 static int is_null(int source, MPI_Status *status)
 {
     if (source == MPI_PROC_NULL && status != MPI_STATUS_IGNORE)
-        *status = (MPI_Status){.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG};
+        *status = (MPI_Status){.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG, .MPI_ERROR = status->MPI_ERROR};
     return source == MPI_PROC_NULL;
 }
 
@@ -214,7 +216,7 @@ static MPI_Message take(MPI_Comm comm, int source, const MPI_Status *status)
 int MPI_Improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Message *message, MPI_Status *status)
 {
     VMPI_ENTER("MPI_Improbe");
-    MPI_Status found;
+    MPI_Status found = {.MPI_ERROR = status == MPI_STATUS_IGNORE ? MPI_SUCCESS : status->MPI_ERROR}; /* it stays */
     MPI_Comm comm = check_probe(source, tag, handle);
     *message = MPI_MESSAGE_NULL;
     *flag = probe(source, tag, comm, &found);
@@ -229,7 +231,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Message *me
 int MPI_Mprobe(int source, int tag, MPI_Comm handle, MPI_Message *message, MPI_Status *status)
 {
     VMPI_ENTER("MPI_Mprobe");
-    MPI_Status found;
+    MPI_Status found = {.MPI_ERROR = status == MPI_STATUS_IGNORE ? MPI_SUCCESS : status->MPI_ERROR};
     MPI_Comm comm = check_probe(source, tag, handle);
     await_message(source, tag, comm, &found);
     *message = take(comm, source, &found);

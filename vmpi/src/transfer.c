@@ -24,6 +24,8 @@ static void check_data(int count, MPI_Datatype type)
         vmpi_error(MPI_ERR_COUNT, "the count %d is negative", count);
     if (!type || type == MPI_DATATYPE_NULL)
         vmpi_error(MPI_ERR_TYPE, "MPI_DATATYPE_NULL is not a data type");
+    if (!type->basic && type->references == 0)
+        vmpi_error(MPI_ERR_TYPE, "the data type was freed");
 }
 
 /* Its address; checks that it is inside. NULL: there is nothing to do. */

@@ -114,7 +114,13 @@ class Results:
         import pandas as pd
 
         function = self.functions.get(self.study.derived[name], f"the table {name}")
-        made = function(self)
+        try:
+            made = function(self)
+        except OdonataError as error:
+            # A function may compare rows of points that have not run; of a finished study it is a mistake.
+            if not self.unfinished or not isinstance(error.__cause__, LookupError | ValueError):
+                raise
+            raise NoRowsError(f"table {name} needs points that have not run ({error})") from error
         frame = made.to_pandas() if isinstance(made, pa.Table) else pd.DataFrame(made)
         numbers = frame.select_dtypes("float").columns
         keys = tuple(column for column in frame.columns if column not in numbers)
