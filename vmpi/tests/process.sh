@@ -37,6 +37,14 @@ expect "the default stack takes a frame of 4 MiB" 0 "" $run -n 2 "$work/a" overf
 expect "a small stack names -stack" 139 "the stack of 512 KiB is too small: give a larger one with -stack KIB" \
     $run -n 2 -stack 512 "$work/a" overflow
 
+printf '#include <mpi.h>\n#include <stdio.h>\nint main(void) { int d[3] = {0}, e[2] = {0}; MPI_Init(0, 0); MPI_Dims_create(4608, 3, d);\n' >"$work/dims.c"
+printf 'MPI_Dims_create(72, 2, e); printf("%%d %%d %%d, %%d %%d", d[0], d[1], d[2], e[0], e[1]); MPI_Finalize(); return 0; }\n' >>"$work/dims.c"
+bin/vmpicc -o "$work/dims" "$work/dims.c"
+expect "MPI_Dims_create like Open MPI" 0 "24 16 12, 12 6" $run -n 2 "$work/dims"
+expect "and like MPICH" 0 "18 16 16, 9 8" $run -n 2 -dims mpich -trace "$work/trace" "$work/dims"
+grep -q "0 location MPI_Dims_create:mpich 0" "$work/trace"
+report "the trace says which" $?
+
 # make and CMake set CC to the wrapper.
 cp tests/process.c "$work/b.c"
 (cd "$work" && PATH=$bin:$PATH timeout 20 make -s CC=vmpicc b.o)

@@ -54,6 +54,16 @@ bin/vmpicxx -o "$build/plain" tests/plain.cc
 report "a C++ program as it is" $?
 bin/vmpicc -c -o "$build/calls.o" tests/calls.c && bin/vmpicc -o "$build/calls" "$build/calls.o" && bin/vmpirun -n 7 "$build/calls"
 report "a C program in two steps" $?
+bin/vmpicc -g -o "$build/handles" tests/handles.c
+for ranks in 2 3 8 300; do
+    bin/vmpirun -n $ranks "$build/handles"
+    report "handles on $ranks virtual ranks" $?
+done
+if command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
+    mpicc -o "$build/openmpi-handles" tests/handles.c && \
+        mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none --mca osc pt2pt,sm -np 5 "$build/openmpi-handles"
+    report "handles on 5 Open MPI processes" $?
+fi
 bin/vmpicxx -g -o "$build/private" tests/private.cc
 for ranks in 2 7 300; do
     bin/vmpirun -n $ranks "$build/private" -a -b 5
