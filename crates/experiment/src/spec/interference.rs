@@ -23,13 +23,14 @@ const OTHERS: &[Choice] = &[
     Choice { name: ABSENT, doc: "the other jobs are left out, so the file may have more jobs than fit on the machine" },
 ];
 const NAMES: Kind = Kind::List(&Kind::Text);
-const ROUTINGS: Kind = Kind::List(&Kind::Any(&[
-    Kind::Text,
-    Kind::Line(&[
-        Key::required("name", Kind::Text, "The algorithm."),
-        Key::required("preset", Kind::Text, "Source of its settings."),
-    ]),
-]));
+// Statics: keys have destructors, and Rust 1.85 keeps no temporaries with destructors in constants.
+static ROUTING_KEYS: [Key; 2] = [
+    Key::required("name", Kind::Text, "The algorithm."),
+    Key::required("preset", Kind::Text, "Source of its settings."),
+];
+static ROUTING_KINDS: [Kind; 2] = [Kind::Text, Kind::Line(&ROUTING_KEYS)];
+static ROUTING: Kind = Kind::Any(&ROUTING_KINDS);
+const ROUTINGS: Kind = Kind::List(&ROUTING);
 
 /// The keys of `[interference]`.
 pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
