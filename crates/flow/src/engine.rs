@@ -59,7 +59,7 @@ pub fn run_distributed(
     let history = *all_gather(processes, &history).iter().min().expect("there is a process");
     distributed::sum_jobs(processes, &mut traffic);
     agree(processes, check_amount(workload, &traffic))?;
-    let seed = seed_of_paths(seed);
+    let seed = Stream::new(seed, "flow.paths", &[]).next_u64();
     let mut engine =
         Engine { processes, machine, traffic: &traffic, all: None, paths: &paths, settings, seed, threads };
     if processes.count() > 1 && (engine.is_static() || settings.gap().is_some()) {
@@ -96,17 +96,17 @@ struct Answer {
 }
 
 /// State of all steps of a run.
-pub(crate) struct Engine<'a> {
-    pub(crate) processes: &'a dyn Processes,
-    pub(crate) machine: &'a Machine,
+struct Engine<'a> {
+    processes: &'a dyn Processes,
+    machine: &'a Machine,
     /// Traffic of this process.
-    pub(crate) traffic: &'a Commodities,
+    traffic: &'a Commodities,
     /// Commodities of all processes; only in the first of several, if needed.
-    pub(crate) all: Option<Vec<Commodity>>,
-    pub(crate) paths: &'a Paths<'a>,
-    pub(crate) settings: &'a FlowSettings,
-    pub(crate) seed: u64,
-    pub(crate) threads: usize,
+    all: Option<Vec<Commodity>>,
+    paths: &'a Paths<'a>,
+    settings: &'a FlowSettings,
+    seed: u64,
+    threads: usize,
 }
 
 /// Slices and iterations of one step of the completion times. With 25 and 40, times are 3 % shorter on average, for five
@@ -116,16 +116,10 @@ const STEP_ITERATIONS: u32 = 8;
 
 /// How long a system is solved, and what is stored of it.
 #[derive(Clone, Copy)]
-pub(crate) struct Effort {
-    pub(crate) slices: u32,
-    pub(crate) max_iterations: u32,
-    pub(crate) tolerance: f64,
-    pub(crate) history: GrantHistory,
-}
-
-/// Seed of the random paths of a run.
-pub(crate) fn seed_of_paths(seed: u64) -> u64 {
-    Stream::new(seed, "flow.paths", &[]).next_u64()
+struct Effort {
+    slices: u32,
+    max_iterations: u32,
+    history: GrantHistory,
 }
 
 fn rate_units(rate: Rate) -> u64 {
@@ -148,7 +142,7 @@ impl Engine<'_> {
     }
 
     /// Competing commodities of one job or of all.
-    pub(crate) fn flows(&self, job: Option<JobId>) -> Vec<&Commodity> {
+    fn flows(&self, job: Option<JobId>) -> Vec<&Commodity> {
         self.competing(&self.traffic.commodities, job)
     }
 
@@ -162,16 +156,16 @@ impl Engine<'_> {
         self.all.as_deref().unwrap_or(&self.traffic.commodities)
     }
 
-    pub(crate) fn link_capacities(&self) -> Vec<u64> {
+    fn link_capacities(&self) -> Vec<u64> {
         let capacity = |link| rate_units(self.settings.link_capacity.unwrap_or_else(|| self.machine.bandwidth(link)));
         self.machine.links().map(capacity).collect()
     }
 
-    pub(crate) fn nic_capacity(&self) -> Rate {
+    fn nic_capacity(&self) -> Rate {
         self.settings.nic_capacity.unwrap_or(self.machine.terminal().bandwidth)
     }
 
-    pub(crate) fn path_sampler<'f>(&'f self, flows: &'f [&'f Commodity]) -> PathSampler<'f> {
+    fn path_sampler<'f>(&'f self, flows: &'f [&'f Commodity]) -> PathSampler<'f> {
         let commodities = distributed::commodities_of_jobs(self.processes, self.traffic, flows);
         let sets =
             commodities.iter().map(|&count| (u64::from(self.settings.path_sets) / count.max(1)).max(1)).collect();
@@ -285,7 +279,7 @@ impl Engine<'_> {
         Ok(self.with_system(&members, &candidates, self.effort(history), |system| system.solve(&mut tick))?)
     }
 
-    pub(crate) fn with_system<T>(
+    fn with_system<T>(
         &self,
         members: &Members,
         candidates: &PathSampler<'_>,
@@ -306,7 +300,7 @@ impl Engine<'_> {
             slices: effort.slices,
             cutoff: rate_units(self.settings.cutoff).max(1),
             max_iterations: effort.max_iterations,
-            tolerance: effort.tolerance,
+            tolerance: self.settings.tolerance,
             threads: self.threads,
             history: effort.history,
             processes: self.processes,
@@ -330,25 +324,23 @@ impl Engine<'_> {
             let first_iteration = step * STEP_ITERATIONS;
             let paths = PathSampler { sets: candidates.sets.clone(), first_iteration, ..self.path_sampler(&left) };
             let history = GrantHistory::Nothing;
-            let tolerance = self.settings.tolerance;
-            let effort = Effort { slices: STEP_SLICES, max_iterations: STEP_ITERATIONS, tolerance, history };
+            let effort = Effort { slices: STEP_SLICES, max_iterations: STEP_ITERATIONS, history };
             Ok(self.with_system(&members, &paths, effort, |system| system.solve(&mut tick))?.granted)
         })
     }
 
-    pub(crate) fn members(&self, flows: &[&Commodity]) -> Members {
+    fn members(&self, flows: &[&Commodity]) -> Members {
         let mut members = Members::default();
         flows.iter().for_each(|flow| members.add(self.traffic.members_of(flow).iter(), self.settings.demand));
         members
     }
 
-    pub(crate) fn effort(&self, history: GrantHistory) -> Effort {
-        let FlowSettings { slices, max_iterations, tolerance, .. } = *self.settings;
-        Effort { slices, max_iterations, tolerance, history }
+    fn effort(&self, history: GrantHistory) -> Effort {
+        Effort { slices: self.settings.slices, max_iterations: self.settings.max_iterations, history }
     }
 
     /// Bytes by `[job][link]`; for static routings only in the first process.
-    pub(crate) fn loads(
+    fn loads(
         &self,
         job: Option<JobId>,
         flows: &[&Commodity],
@@ -397,9 +389,6 @@ impl Engine<'_> {
         let of_job = |job: usize| {
             let start = end;
             end += flows[start..].iter().take_while(|c| c.job.index() == job).count();
-            if start == end && self.processes.count() == 1 {
-                return Ok(vec![0.0; links]);
-            }
             let add = |flow: usize, share: f64, path: &[LinkId], sums: &mut [u64]| {
                 let amount = amount(flow, share);
                 path.iter().for_each(|link| sums[link.index()] += amount);
@@ -415,7 +404,7 @@ impl Engine<'_> {
 
     /// Checks that every message has a grant. It gets one in the first slice unless the slice is below the cutoff on
     /// all its paths.
-    pub(crate) fn check_granted(&self, flows: &[&Commodity], solution: &Solution) -> Result<(), FlowError> {
+    fn check_granted(&self, flows: &[&Commodity], solution: &Solution) -> Result<(), FlowError> {
         let members = flows.iter().flat_map(|commodity| self.traffic.members_of(commodity));
         let Some((starved, _)) = members.zip(&solution.granted).find(|(_, &granted)| granted == 0) else {
             return Ok(());

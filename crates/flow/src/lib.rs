@@ -10,8 +10,7 @@
 //! 3. `expected` computes the load of oblivious routings exactly, without random numbers.
 //! 4. `drain` computes when jobs end, from rates that are solved again whenever enough messages have ended.
 //! 5. `bound` computes how low the maximum load could be under any routing; `optimal` turns its flow into a result.
-//! 6. `steady` follows jobs that start and end, and solves a small change alone, in the `field` of the others.
-//! 7. `engine` combines them. [`run_distributed`] runs as one of several processes, which agree through
+//! 6. `engine` combines them. [`run_distributed`] runs as one of several processes, which agree through
 //!    `distributed`.
 //!
 //! `docs/models/flow.md` describes the model, its equations and its limits.
@@ -23,7 +22,6 @@ mod drain;
 mod engine;
 mod error;
 mod expected;
-mod field;
 mod history;
 mod jobs;
 mod link_limits;
@@ -42,8 +40,6 @@ mod result;
 mod settings;
 mod setup;
 mod solver;
-mod steady;
-mod sums;
 mod traffic;
 mod workers;
 
@@ -55,4 +51,3 @@ pub use resource_limits::ResourceLimits;
 pub use result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
 pub use settings::{DemandUnit, FlowPreset, FlowSettings};
 pub use setup::{check, memory_estimate};
-pub use steady::SteadyState;

@@ -19,10 +19,8 @@
 //! 2^62. So sums do not depend on the order of addition, and the result is equal for any number of threads and
 //! processes.
 
-use crate::field::{Quantity, Surroundings};
 use crate::history::{Candidates, Chunk, GrantHistory, Paths, Solution};
 use crate::progress::Interruption;
-use crate::sums::{merge_sums, Sums};
 use crate::workers;
 use odonata_processes::{sum, Processes};
 use odonata_units::LinkId;
@@ -83,6 +81,16 @@ struct GrantSink<'a> {
     add: Add<'a>,
 }
 
+/// Sums of one thread in one pass.
+#[derive(Clone)]
+struct Sums {
+    links: Vec<u64>,
+    ports: Vec<u64>,
+    offered: Vec<u64>,
+    /// Sums of the grant sink.
+    sink_sums: Vec<u64>,
+}
+
 struct State {
     link_residual: Vec<u64>,
     port_residual: Vec<u64>,
@@ -97,16 +105,7 @@ struct State {
 
 impl<C: Candidates> System<'_, C> {
     pub(crate) fn solve(&self, tick: &mut dyn FnMut(u32) -> bool) -> Result<Solution, Interruption> {
-        self.solve_among(&mut Surroundings::default(), tick)
-    }
-
-    /// Solves the flows in the field of others.
-    pub(crate) fn solve_among(
-        &self,
-        others: &mut Surroundings<'_>,
-        tick: &mut dyn FnMut(u32) -> bool,
-    ) -> Result<Solution, Interruption> {
-        self.iterate(None, 0, others, tick).map(|(solution, _)| solution)
+        self.iterate(None, 0, tick).map(|(solution, _)| solution)
     }
 
     /// Solves the system that gave the totals again, and calls `add` for every granted path. The shares of one flow
@@ -118,14 +117,13 @@ impl<C: Candidates> System<'_, C> {
         add: Add<'_>,
         tick: &mut dyn FnMut(u32) -> bool,
     ) -> Result<Vec<u64>, Interruption> {
-        self.iterate(Some(GrantSink { totals, add }), width, &mut Surroundings::default(), tick).map(|(_, sums)| sums)
+        self.iterate(Some(GrantSink { totals, add }), width, tick).map(|(_, sums)| sums)
     }
 
     fn iterate(
         &self,
         sink: Option<GrantSink<'_>>,
         width: usize,
-        others: &mut Surroundings<'_>,
         tick: &mut dyn FnMut(u32) -> bool,
     ) -> Result<(Solution, Vec<u64>), Interruption> {
         let mut state = State {
@@ -134,7 +132,7 @@ impl<C: Candidates> System<'_, C> {
             link_ratio: vec![0.0; self.links.len()],
             port_ratio: vec![0.0; self.ports.len()],
             load: vec![0.0; self.links.len()],
-            demand_unit: others.demand_unit.unwrap_or_else(|| self.demand_unit()),
+            demand_unit: self.demand_unit(),
         };
         let chunks = self.chunks();
         let ugal = matches!(self.sharing, Sharing::Ugal { .. });
@@ -152,11 +150,11 @@ impl<C: Candidates> System<'_, C> {
             workers::for_each(&chunks, &mut sums, &mut should_continue, |_, chunk, sums| {
                 self.request(chunk, iteration, &state, sums)
             })?;
-            let asked = self.finish_demand(&mut sums, iteration, others, &mut state);
+            let asked = self.finish_demand(&mut sums, iteration, &mut state);
             workers::for_each(&chunks, &mut sums, &mut should_continue, |_, chunk, sums| {
                 self.grant(chunk, &state, sink, sums)
             })?;
-            let granted = finish_grants(&mut sums, self.processes, iteration, others, &mut state);
+            let granted = finish_grants(&mut sums, self.processes, &mut state);
             total += granted;
             last_growth = if total > 0.0 { granted / total } else { 0.0 };
             iteration += 1;
@@ -180,7 +178,7 @@ impl<C: Candidates> System<'_, C> {
     }
 
     /// Units of demand per unit of weight: a power of two, so that it scales exactly.
-    pub(crate) fn demand_unit(&self) -> f64 {
+    fn demand_unit(&self) -> f64 {
         // Weights are whole numbers.
         let mut total = vec![self.members.iter().map(|m| m.weight as u64).sum()];
         sum(self.processes, &mut [&mut total]);
@@ -306,17 +304,8 @@ impl<C: Candidates> System<'_, C> {
 
     /// Ends step 2: sets the residual per unit of demand of every link and port. Returns whether there was any
     /// demand.
-    fn finish_demand(
-        &self,
-        sums: &mut [Sums],
-        iteration: u32,
-        others: &mut Surroundings<'_>,
-        state: &mut State,
-    ) -> bool {
+    fn finish_demand(&self, sums: &mut [Sums], iteration: u32, state: &mut State) -> bool {
         merge_sums(sums, self.processes);
-        let asked = sums[0].ports.iter().any(|&d| d > 0);
-        others.exchange(iteration, Quantity::Demand, &mut sums[0]);
-        others.exchange(iteration, Quantity::Offered, &mut sums[0]);
         let ratio = |(&residual, &demand): (&u64, &u64)| match demand {
             0 => f64::INFINITY,
             _ => residual as f64 / demand as f64,
@@ -330,6 +319,7 @@ impl<C: Candidates> System<'_, C> {
         for ((load, offered), capacity) in state.load.iter_mut().zip(&total.offered).zip(self.links) {
             *load += step * (*offered as f64 / *capacity as f64 - *load);
         }
+        let asked = total.ports.iter().any(|&d| d > 0);
         total.links.fill(0);
         total.ports.fill(0);
         total.offered.fill(0);
@@ -458,23 +448,28 @@ fn truncate(paths: &mut Paths, first: usize) {
     paths.ends.truncate(first);
 }
 
+/// Sums over all threads of all processes; the first thread of each has the result.
+fn merge_sums(sums: &mut [Sums], processes: &dyn Processes) {
+    let arrays: [fn(&mut Sums) -> &mut Vec<u64>; 3] =
+        [|sums| &mut sums.links, |sums| &mut sums.ports, |sums| &mut sums.offered];
+    for array in arrays {
+        workers::merge_into_first(sums.iter_mut().map(|sums| array(sums).as_mut_slice()).collect());
+    }
+    let first = &mut sums[0];
+    sum(processes, &mut [&mut first.links, &mut first.ports, &mut first.offered]);
+}
+
 /// Step 4. Returns the sum of all grants, each rate counted once.
-fn finish_grants(
-    sums: &mut [Sums],
-    processes: &dyn Processes,
-    iteration: u32,
-    others: &mut Surroundings<'_>,
-    state: &mut State,
-) -> f64 {
+fn finish_grants(sums: &mut [Sums], processes: &dyn Processes, state: &mut State) -> f64 {
     merge_sums(sums, processes);
     let total = &mut sums[0];
-    let all = total.ports.iter().map(|&granted| granted as f64 / 2.0).sum();
-    others.exchange(iteration, Quantity::Grants, total);
     // Rounding may request one unit more than there is: see the last paragraph of the module's header.
     for (residual, granted) in state.link_residual.iter_mut().zip(&mut total.links) {
         *residual = residual.saturating_sub(std::mem::take(granted));
     }
+    let mut all = 0.0;
     for (residual, granted) in state.port_residual.iter_mut().zip(&mut total.ports) {
+        all += *granted as f64 / 2.0;
         *residual = residual.saturating_sub(std::mem::take(granted));
     }
     all

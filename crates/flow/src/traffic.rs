@@ -92,30 +92,6 @@ impl Commodities {
         Ok(traffic)
     }
 
-    /// Adds what was gathered of one job, as job `id`, which has sent nothing so far.
-    pub(crate) fn insert(&mut self, id: JobId, part: Self) {
-        let offset = self.members.len() as u32;
-        let own = part.commodities.into_iter();
-        let own = own.map(|c| Commodity { job: id, first_member: c.first_member + offset, ..c });
-        let place = self.commodities.partition_point(|c| c.job < id);
-        self.commodities.splice(place..place, own);
-        self.members.extend(part.members);
-        self.jobs.resize_with(self.jobs.len().max(id.index() + 1), Volumes::default);
-        self.jobs[id.index()] = part.jobs[0];
-    }
-
-    /// Removes the messages of a job.
-    pub(crate) fn remove(&mut self, id: JobId) {
-        let members = std::mem::take(&mut self.members);
-        self.commodities.retain(|c| c.job != id);
-        for commodity in &mut self.commodities {
-            let first = commodity.first_member as usize;
-            commodity.first_member = self.members.len() as u32;
-            self.members.extend_from_slice(&members[first..first + commodity.members as usize]);
-        }
-        self.jobs[id.index()] = Volumes::default();
-    }
-
     pub(crate) fn members_of(&self, commodity: &Commodity) -> &[Member] {
         let first = commodity.first_member as usize;
         &self.members[first..first + commodity.members as usize]
