@@ -114,6 +114,9 @@ impl Trace {
         world: &str,
         survey: Survey,
     ) -> Result<Self, String> {
+        if ranks.is_empty() {
+            return Err(format!("{path}: no {place} of any rank; expected calls of at least one"));
+        }
         if let Some(silent) = ranks.iter().position(RankTrace::is_empty) {
             return Err(format!(
                 "{path}: no {place} of rank {silent}; expected {place}s of ranks 0 to {}",

@@ -21,9 +21,9 @@ pub fn is_goal(start: &[u8]) -> bool {
 /// A mistake in the file: its line or offset, and what was expected.
 pub fn read(label: &str, input: &mut dyn BufRead) -> Result<TaskGraph, String> {
     let start = input.fill_buf().map_err(|error| format!("{label}: {error}"))?;
-    if binary::is_binary(start) {
-        binary::read(label, input)
-    } else {
-        text::read(label, input)
+    let graph = if binary::is_binary(start) { binary::read(label, input) } else { text::read(label, input) }?;
+    if graph.ranks.is_empty() {
+        return Err(format!("{label}: a graph of 0 ranks; expected at least 1"));
     }
+    Ok(graph)
 }

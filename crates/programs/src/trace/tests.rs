@@ -333,3 +333,19 @@ fn nonblocking_collectives_start_and_are_waited_for() {
     let calls = of("0 ibarrier\n1 ibarrier\n");
     assert_eq!(calls[1], Call::WaitAll { first: 0, count: 1 });
 }
+
+#[test]
+fn files_without_a_rank_are_refused() {
+    let formats =
+        [TraceFormat::SimGrid, TraceFormat::Goal, TraceFormat::Dumpi, TraceFormat::Chakra, TraceFormat::Astra]
+            .map(Some);
+    for text in ["", "\n", "# a comment\n", "{}", "num_ranks 0\n"] {
+        for format in formats.into_iter().chain([None]) {
+            let mut files = GivenFiles(BTreeMap::from([("a", text)]));
+            assert!(trace_report("a", format, &mut files).is_err(), "{format:?} {text:?}");
+        }
+    }
+    let mut files = GivenFiles(BTreeMap::from([("a", "# a comment\n")]));
+    let error = trace_report("a", None, &mut files).unwrap_err();
+    assert_eq!(error, "a: no line of any rank; expected calls of at least one");
+}
