@@ -45,8 +45,9 @@ class Scale:
         return f"{label}, {self.symbol}" if self.symbol else label
 
     def axis(self, label: str) -> str:
-        """The label of an axis of a figure."""
-        return f"{label} ({self.symbol})" if self.symbol else label
+        """The label of an axis of a figure, where `us` is written `µs`."""
+        symbol = "µs" if self.symbol == "us" else self.symbol
+        return f"{label} ({symbol})" if symbol else label
 
 
 def scale(values: Iterable[float | None], unit: str) -> Scale:

@@ -21,7 +21,7 @@ from .measures import NAMES, application, communication_ns, curve, stalls_ms, wi
 
 LABELS = {
     "gb_per_ms": "throughput (GB/ms)",
-    "latency_us": "mean latency (us)",
+    "latency_us": "mean latency (µs)",
 }
 
 
@@ -155,7 +155,7 @@ def boxes(results: Results, *, target: str, background: str, scope: str = "pair"
             _draw_boxes(axes, stats)
             title = "alone" if competing == "none" else f"with {_name(background)}"
             axes.set_title(f"{_name(target)} {title}")
-            axes.set_ylabel("latency of packets (us)")
+            axes.set_ylabel("latency of packets (µs)")
     return picture
 
 
@@ -240,7 +240,7 @@ def windows_of_all(results: Results, *, routings: list[str], smoothed: int = 10)
             times, smooth = curve(run, None, "gb_per_ms", smoothed)
             right.plot(times, smooth, color=FIGURES[i], linewidth=0.9, label=routing)
         _draw_boxes(left, stats)
-        left.set_ylabel("mean latency of a window (us)")
+        left.set_ylabel("mean latency of a window (µs)")
         left.set_title("latency")
         right.set_xlabel("simulated time (ms)")
         right.set_ylabel(LABELS["gb_per_ms"])

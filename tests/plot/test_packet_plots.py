@@ -44,7 +44,7 @@ def test_every_figure_is_drawn_and_saved(runs: list[odonata.Run], tmp_path: Path
 def test_the_load_curve_holds_the_loads_of_the_tables(runs: list[odonata.Run]) -> None:
     axes = runs[1].plot.load_curve(runs[0]).axes[0]
     line = axes.lines[0]
-    assert axes.get_xlabel() == "offered load (%)"
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("offered load (%)", "accepted load (%)")
     assert list(np.asarray(line.get_xdata())) == pytest.approx([20, 60])
     accepted = [run.jobs["accepted_load"][0].as_py() for run in runs]
     assert list(np.asarray(line.get_ydata())) == pytest.approx([100 * load for load in accepted])
@@ -93,6 +93,17 @@ def test_a_sweep_has_a_load_curve_over_its_seeds(tmp_path: Path) -> None:
         ]
         assert len(found) == 2
         assert np.asarray(curves[routing].get_ydata())[1] == pytest.approx(100 * np.mean(found))
+    # The bar at a mean is Student's interval: 12.706 times the deviation of two seeds over the root of 2.
+    steady = [
+        run.jobs["latency_mean_ns"][0].as_py()
+        for point, run in sweep.runs.items()
+        if point.values[:2] == (0.2, "min")
+    ]
+    half = 12.706 * np.std(steady, ddof=1) / np.sqrt(2)
+    bars = [line for line in right.lines if list(np.asarray(line.get_xdata())) == [20, 20]]
+    ends = [np.mean(steady) - half, np.mean(steady) + half]
+    size = 1.0 if "(ns)" in right.get_ylabel() else 1000.0
+    assert any(list(np.asarray(bar.get_ydata()) * size) == pytest.approx(ends, rel=1e-4) for bar in bars)
     # Valiant's at load 1 is not steady, so its latency is left out.
     shown = {line.get_label(): len(np.asarray(line.get_xdata())) for line in right.lines}
     assert shown["valiant-n"] == 1
@@ -107,13 +118,72 @@ def test_the_latency_histogram_counts_every_packet(runs: list[odonata.Run]) -> N
 @pytest.mark.slow
 def test_the_command_draws_them(runs: list[odonata.Run], odonata_command: Command, tmp_path: Path) -> None:
     runs[1].save(tmp_path / "run")
-    for kind in ("latency", "stall_map", "congestion", "series", "load_curve"):
+    for kind in ("latency", "stall_map", "congestion", "series", "throughput"):
         result = odonata_command("plot", "run", "-k", kind)
         assert (result.returncode, result.stdout) == (0, f"run/{kind}.png\n"), result.stderr
     assert odonata_command("plot", "run", "-k", "series", "--what", "stall").returncode == 0
     result = odonata_command("plot", "run", "-k", "series", "--what", "speed")
     assert result.returncode == 2
     assert "unknown series 'speed'" in result.stderr
+
+
+def test_one_load_is_no_curve(runs: list[odonata.Run]) -> None:
+    with pytest.raises(OdonataError, match=r"all runs have an offered load of 20.0 %"):
+        runs[0].plot.load_curve()
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> odonata.Sweep:
+    """Two jobs, each alone and together, with two routings and two seeds."""
+    recorded = 'interval = "1 us"\n[interference]\npairs = "mixed"\n'
+    axes = '[sweep]\nengine.routing = ["min", "par"]\nengine.seed = [1, 2]\n'
+    jobs = [
+        f'[[job]]\nname = "{name}"\nprogram = {{ name = "{program}", iterations = 4, bytes = "16 KiB" }}\n'
+        "ranks = 27\nranks_per_node = 1\n"
+        for name, program in (("halo", "halo-3d"), ("sum", "allreduce"))
+    ]
+    text = experiment(*jobs, load=None, measure=None, engine=recorded) + axes
+    return odonata.sweep(text, out=tmp_path_factory.mktemp("pairs") / "sweep", processes=1)
+
+
+def test_throughput_is_drawn_with_the_run_alone(pairs: odonata.Sweep) -> None:
+    """A panel per target and routing. Each line holds the series of the job, with the first seed."""
+    picture = pairs.throughput()
+    titles = [axes.get_title(loc="left") for axes in picture.axes]
+    assert titles == ["halo, min", "halo, par", "sum, min", "sum, par"]
+    curves = {patch.get_label(): patch for patch in picture.axes[1].patches}
+    runs = {tuple(map(str, point.values)): run for point, run in pairs.runs.items()}
+    together = next(
+        run for place, run in runs.items() if "par" in place and "1" in place and "mixed" in place[0]
+    )
+    rows = together.table("series").to_pandas()
+    mine = rows[rows["job"] == 0]["wire_bytes_per_s"].to_numpy()
+    values = curves["with sum"].get_data().values  # type: ignore[attr-defined]
+    # Only the interval that the end of the run cuts off is left out.
+    assert len(mine) - 1 <= len(values) <= len(mine)
+    assert values * 1e9 == pytest.approx(mine[: len(values)])
+    assert "alone" in curves
+
+
+def test_a_run_takes_runs_of_its_jobs_alone(
+    pairs: odonata.Sweep, odonata_command: Command, tmp_path: Path
+) -> None:
+    places = {point.values[0]: pairs.directory_of(point) for point in pairs.points}
+    alone, both = sorted(places.values(), key=lambda path: "mixed" in path.name)[0], places["mixed"]
+    result = odonata_command("plot", both, "-k", "throughput", "--alone", alone, "-o", tmp_path / "a.png")
+    assert result.returncode == 0, result.stderr
+    result = odonata_command("plot", both, "-k", "throughput", "--alone", both, "-o", tmp_path / "a.png")
+    assert result.returncode == 2
+    assert "has the jobs halo, sum; expected one of halo, sum alone" in result.stderr
+    result = odonata_command("plot", both, "-k", "latency", "--alone", alone)
+    assert "--alone does not apply to the figure latency" in result.stderr
+
+
+def test_a_sweep_draws_what_it_asks(pairs: odonata.Sweep, odonata_command: Command) -> None:
+    assert odonata_command("plot", pairs.path).stdout.strip().endswith("interference.png")
+    result = odonata_command("plot", pairs.path, "-k", "links")
+    assert result.returncode == 2
+    assert "is a sweep, not a run" in result.stderr
 
 
 def test_wrong_words_say_what_there_is(runs: list[odonata.Run]) -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import handmade
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from running import Command
 
 import odonata
+from odonata.analysis.ranking import Ranking, rank
 from odonata.errors import OdonataError
-from odonata.plot import plot_traffic_bars, style
+from odonata.plot import plot_times, plot_traffic_bars, style
 
 MIB = 2.0**20
 
@@ -54,11 +57,19 @@ def test_axes_have_units(run: odonata.Run) -> None:
     assert run.plot.groups().axes[1].get_ylabel() == "mean traffic per link (MiB)"
 
 
+def coordinates(routers: pa.Table) -> list[str]:
+    return [name for name in routers.column_names if name not in ("router", "name", "group", "up")]
+
+
 def test_the_heat_map_shows_means_and_leaves_other_pairs_empty(run: odonata.Run) -> None:
     """Green in group 0: 4 and 12 MiB, mean 8; blue to group 1: 9 and 3, 6; green in group 1: 12 and 0."""
     image = run.plot.groups().axes[0].images[0].get_array()
     assert image is not None
     assert image.tolist() == [[8.0, 6.0], [0.0, 6.0]]
+    routers = run.routers.filter(pc.equal(run.routers["group"], 0))
+    ungrouped = routers.drop_columns(coordinates(routers))
+    with pytest.raises(OdonataError, match="all routers are in one group"):
+        odonata.plot.plot_groups(run.links.slice(0, 0), ungrouped)
     inside = run.links.slice(0, 1)
     image = odonata.plot.plot_groups(inside, run.routers).axes[0].images[0].get_array()
     assert image is not None
@@ -148,3 +159,49 @@ def test_traffic_bars_have_a_panel_per_value_and_name_an_unknown_column() -> Non
     assert picture.axes[0].get_xticklabels()[0].get_text() == "all links"
     with pytest.raises(OdonataError, match="no column color"):
         plot_traffic_bars(rows, groups="class", series="color")
+
+
+def ranked() -> Ranking:
+    settings = [{"routing": routing, "seed": seed} for routing in ("min", "par", "ugal") for seed in (1, 2)]
+    times = [{"fft": time, "halo": 2 * time} for time in (4e-6, 5e-6, 2e-6, 2.5e-6, 8e-6, 9e-6)]
+    found = rank(settings, times, seeds=["seed"])
+    assert found is not None
+    return found
+
+
+def test_times_of_a_sweep_are_means_with_intervals_and_the_best_is_first() -> None:
+    picture = plot_times(ranked())
+    axes = picture.axes[0]
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == ["routing=par", "routing=min", "routing=ugal"]
+    assert axes.yaxis_inverted()
+    assert (axes.get_title(loc="left"), axes.get_xlabel()) == ("fft", "time (µs)")
+    drawn = [(np.asarray(line.get_xdata()), np.asarray(line.get_ydata())) for line in axes.lines]
+    points = {float(y[0]): float(x[0]) for x, y in drawn if len(x) == 1}
+    assert points == pytest.approx({0.0: 2.25, 1.0: 4.5, 2.0: 8.5})
+    low, high = next(x for x, y in drawn if list(y) == [0, 0] and x[0] == 0)
+    assert (low, high) == pytest.approx((0.0, 2.25 + 12.706 * 0.25), abs=1e-3)
+
+
+@pytest.mark.parametrize(("size", "width"), [("column", 3.5), ("page", 7.16)])
+def test_figures_for_papers_have_their_width_and_embed_fonts(
+    run: odonata.Run, size: str, width: float, tmp_path: Path
+) -> None:
+    with odonata.plot.size(size):
+        pictures = [
+            run.plot.links(),
+            run.plot.histogram(),
+            run.plot.groups(),
+            run.plot.jobs(),
+            plot_times(ranked()),
+        ]
+        pictures += [run.plot.overview()]
+    for picture in pictures:
+        assert picture.get_figwidth() == width
+        picture.savefig(tmp_path / "figure.pdf")
+        content = (tmp_path / "figure.pdf").read_bytes()
+        assert b"/CIDFontType2" in content
+        assert b"/Type3" not in content
+    assert run.plot.links().get_figwidth() > width
+    with pytest.raises(OdonataError, match="unknown size 'poster'"), odonata.plot.size("poster"):
+        pass

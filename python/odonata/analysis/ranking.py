@@ -31,7 +31,13 @@ TIMES_FROM = 1.5
 
 @dataclass(frozen=True)
 class Spread:
-    """Values of a job by point, their mean and its 95 % interval; no interval for one point."""
+    """Values of a job by point, their mean and its 95 % interval; no interval for one point.
+
+    Examples:
+        >>> spread = odonata.Sweep.load("runs/design").ranking.base.jobs[0]
+        >>> len(spread.values), spread.low < spread.mean < spread.high
+        (2, True)
+    """
 
     values: tuple[float, ...]
     mean: float
@@ -41,7 +47,13 @@ class Spread:
 
 @dataclass(frozen=True)
 class RankedSetting:
-    """A setting, its points and the values of each job; None for a job without a value."""
+    """A setting, its points and the values of each job; None for a job without a value.
+
+    Examples:
+        >>> best = odonata.Sweep.load("runs/design").ranking.rows[0]
+        >>> len(best.points), len(best.jobs), best.score <= 1
+        (2, 2, True)
+    """
 
     setting: dict[str, object]
     points: tuple[int, ...]
@@ -52,11 +64,22 @@ class RankedSetting:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Settings from best to worst. See `rank`."""
+    """Settings from best to worst. See `rank`.
+
+    Examples:
+        >>> ranking = odonata.Sweep.load("runs/design").ranking
+        >>> len(ranking.rows), ranking.label, ranking.unit, ranking.base in ranking.rows
+        (4, 'Time', 's', True)
+    """
 
     headline: str
     jobs: tuple[str, ...]
     rows: tuple[RankedSetting, ...]
+    base: RankedSetting
+    """The first setting of the sweep, with which the others are compared."""
+    label: str
+    """What the values are."""
+    unit: str
 
 
 def spread(values: Sequence[float]) -> Spread:
@@ -75,6 +98,8 @@ def rank(
     *,
     seeds: Sequence[str] = (),
     less_is_better: bool = True,
+    label: str = "Time",
+    unit: str = "s",
 ) -> Ranking | None:
     """Ranks the settings of points by a value of their jobs.
 
@@ -83,6 +108,8 @@ def rank(
         values: Positive value of each job by point, such as its time; None if it has none.
         seeds: Keys that are seeds.
         less_is_better: Whether smaller values are better.
+        label: What the values are.
+        unit: Their unit, as of columns.
 
     Returns:
         None if no job has a value.
@@ -113,7 +140,7 @@ def rank(
     sign = 1 if less_is_better else -1
     rows.sort(key=lambda row: math.inf if row.score is None else sign * row.score)
     sweep = _Points(settings, values, tuple(seeds), less_is_better)
-    return Ranking(sweep.headline(rows, first, jobs), tuple(jobs), tuple(rows))
+    return Ranking(sweep.headline(rows, first, jobs), tuple(jobs), tuple(rows), first, label, unit)
 
 
 @dataclass(frozen=True)

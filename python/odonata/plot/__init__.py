@@ -9,7 +9,9 @@ from odonata.plot.latency import plot_latency, plot_load_curve
 from odonata.plot.links import plot_links
 from odonata.plot.overview import plot_overview
 from odonata.plot.stalls import plot_series, plot_stall_map
-from odonata.plot.style import Picture
+from odonata.plot.style import Picture, size
+from odonata.plot.throughput import plot_throughput
+from odonata.plot.times import plot_times
 from odonata.plot.traffic import plot_traffic_bars
 
 __all__ = [
@@ -25,5 +27,8 @@ __all__ = [
     "plot_overview",
     "plot_series",
     "plot_stall_map",
+    "plot_throughput",
+    "plot_times",
     "plot_traffic_bars",
+    "size",
 ]

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from odonata.analysis.groups import group_matrix, grouping
 from odonata.analysis.links import Floats
+from odonata.errors import OdonataError
 from odonata.plot import style
 
 
@@ -25,11 +26,24 @@ def plot_groups(links: pa.Table, routers: pa.Table, values: Floats | None = None
     Examples:
         >>> run = odonata.load("runs/both")
         >>> odonata.plot.plot_groups(run.links, run.routers).savefig("groups.png")
+
+    Raises:
+        OdonataError: All routers are in one group.
     """
+    if not has_groups(routers):
+        raise OdonataError(
+            "all routers are in one group, so there is no matrix",
+            hint="Draw -k links, -k histogram or -k jobs.",
+        )
     with style.figure_style():
         picture = style.new_picture(5.6, 4.8)
         draw_groups(picture.subplots(), picture, links, routers, values)
     return picture
+
+
+def has_groups(routers: pa.Table) -> bool:
+    """Whether routers differ in their group, or in their first axis."""
+    return len(routers[grouping(routers)].unique()) > 1
 
 
 def draw_groups(

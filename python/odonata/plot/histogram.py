@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
@@ -28,7 +30,7 @@ def plot_histogram(links: pa.Table, values: Floats | None = None, *, log: bool =
     """
     classes = class_names(links)
     with style.figure_style():
-        picture = style.new_picture(7.0, 1.0 + 1.45 * len(classes))
+        picture = style.new_picture(7.0, 0.6 + 1.45 * len(classes), keeps_height=True)
         rows = picture.subplots(len(classes), 1, sharex=True, squeeze=False)[:, 0]
         draw_histogram(list(rows), links, values, log=log)
     return picture
@@ -73,8 +75,14 @@ def _mark(axes: Axes, values: Floats, symbol: str) -> None:
     """Writes median, 99th percentile and maximum above the axes, and marks each of them."""
     median, high = np.quantile(values, [0.5, 0.99])
     points = {"median": median, "99 %": high, "maximum": values.max()}
-    text = "   ".join(f"{name} {style.number(value)}" for name, value in points.items())
-    axes.set_title(f"{text} {symbol}", loc="right", fontsize=8.5, fontweight="normal", color="#444444", pad=8)
+    texts = [f"{name} {style.number(value)}" for name, value in points.items()]
+    if style.is_narrow():
+        text = "\n".join(texts)
+        place: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "top", "fontsize": "small"}
+        axes.text(0.98, 0.92, f"{text} {symbol}", color="#444444", **place)
+    else:
+        text = f"{'   '.join(texts)} {symbol}"
+        axes.set_title(text, loc="right", fontsize="small", fontweight="normal", color="#444444", pad=8)
     shown = [value for value in points.values() if value > 0]
     axes.plot(
         shown,

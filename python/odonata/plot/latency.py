@@ -11,10 +11,11 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 
 from odonata.analysis.aggregate import aggregate
+from odonata.analysis.intervals import mean_interval
 from odonata.colors import FIGURES
 from odonata.errors import OdonataError
 from odonata.plot import style
-from odonata.quantity import scale
+from odonata.quantity import percent, scale
 from odonata.store.schema import Column
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ def plot_latency(run: RunData, *, part: str = "total") -> style.Picture:
         axes.set_yscale("log")
         style.plain_numbers(axes.xaxis)
         axes.set_xlabel(on.axis("latency" if part == "total" else "latency in the network"))
-        axes.set_ylabel("share of packets above latency")
-        axes.set_title("latency")
+        axes.set_ylabel("share of packets that take longer")
+        axes.set_title("packets by latency" if part == "total" else "packets by latency in the network")
         axes.grid()
         if len(jobs) > 1:
             axes.legend()
@@ -84,14 +85,14 @@ def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
     """Accepted load and mean latency against offered load, with one line per routing algorithm.
 
     Runs of one algorithm and one load, for instance with several seeds, form one point: their mean, with a
-    bar from minimum to maximum. If one of them was not steady, the mark is open and has no latency: packets
-    queue up in the sources, so the latency grows with the length of the run.
+    bar for its 95 % interval (Student's). If one of them was not steady, the mark is open and has no
+    latency: packets queue up in the sources, so the latency grows with the length of the run.
 
     Args:
         runs: Runs of the packet engine with open traffic, at several loads.
 
     Raises:
-        OdonataError: A run is from another engine, or has no open traffic.
+        OdonataError: A run is from another engine or has no open traffic, or all have the same load.
 
     Examples:
         >>> runs = [odonata.run("packets.toml", set={"job.*.traffic.load": load}) for load in (0.1, 0.2)]
@@ -106,10 +107,17 @@ def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
             )
         point = _Point.of(run)
         points.setdefault(run.summary["routing"], {}).setdefault(point.offered, []).append(point)
+    loads = {load for by_load in points.values() for load in by_load}
+    if len(loads) < 2:
+        raise OdonataError(
+            f"all runs have an offered load of {percent(loads.pop())}, which is no curve",
+            hint='Sweep over loads:  [sweep]  "job.*.traffic.load" = [0.2, 0.4, 0.6]',
+        )
     latency = scale((p.latency_ns for of in points.values() for row in of.values() for p in row), "ns")
     with style.figure_style():
-        picture = style.new_picture(8.6, 3.6)
-        left, right = picture.subplots(1, 2)
+        narrow = style.is_narrow()
+        picture = style.new_picture(8.6, 4.6 if narrow else 3.6, keeps_height=narrow)
+        left, right = picture.subplots(2, 1) if narrow else picture.subplots(1, 2)
         for i, (routing, by_load) in enumerate(points.items()):
             color = FIGURES[i % len(FIGURES)]
             rows = [by_load[load] for load in sorted(by_load)]
@@ -117,13 +125,13 @@ def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
             steady = [row for row in rows if all(p.steady for p in row)]
             times = [[p.latency_ns / latency.size for p in row] for row in steady]
             _line(right, steady, times, color, routing)
-        top = max(offered for by_load in points.values() for offered in by_load) / LOAD.size
+        top = max(loads) / LOAD.size
         left.plot([0, top], [0, top], color="#BBBBBB", linewidth=0.8, zorder=0)
-        left.set_title("accepted load")
-        left.set_ylabel(LOAD.symbol)
+        left.set_title("what arrives of the offered load")
+        left.set_ylabel(LOAD.axis("accepted load"))
         left.set_ylim(bottom=0)
-        right.set_title("mean latency (steady runs)")
-        right.set_ylabel(latency.symbol)
+        right.set_title("latency up to saturation")
+        right.set_ylabel(latency.axis("mean latency of packets"))
         right.set_yscale("log")
         style.plain_numbers(right.yaxis, minor=True)
         for axes in (left, right):
@@ -131,7 +139,10 @@ def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
             axes.set_xlim(0, 1.05 * top)
             axes.grid()
         handles, labels = left.get_legend_handles_labels()
-        picture.legend(handles, labels, loc="outside right center")
+        if narrow:
+            picture.legend(handles, labels, loc="outside lower center", ncols=3)
+        else:
+            picture.legend(handles, labels, loc="outside right center")
     return picture
 
 
@@ -155,11 +166,14 @@ class _Point:
 
 
 def _line(axes: Axes, rows: list[list[_Point]], values: list[list[float]], color: str, label: str) -> None:
-    """A line of means with bars over the averaged runs; open marks where a run was not steady."""
+    """A line of means with their 95 % intervals; open marks where a run was not steady."""
     loads = [row[0].offered / LOAD.size for row in rows]
     means = [float(np.mean(each)) for each in values]
     axes.plot(loads, means, color=color, label=label)
-    axes.vlines(loads, [min(each) for each in values], [max(each) for each in values], color=color)
+    for load, each in zip(loads, values, strict=True):
+        low, high = mean_interval(each)
+        if low is not None and high is not None:
+            axes.plot([load, load], [low, high], color=color, linewidth=1.0)
     for steady, face in ((True, color), (False, "white")):
         chosen = [i for i, row in enumerate(rows) if all(point.steady for point in row) == steady]
         axes.plot(

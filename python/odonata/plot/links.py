@@ -27,11 +27,19 @@ def plot_links(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> style.Pi
     """
     classes = class_names(links)
     with style.figure_style():
-        picture = style.new_picture(2.2 + 2.9 * len(classes), 3.6)
-        panels = picture.subplots(1, len(classes), sharey=True, squeeze=False)[0]
+        count = len(classes)
+        if style.is_narrow():
+            picture = style.new_picture(2.2, 0.5 + 1.7 * count, keeps_height=True)
+            panels = picture.subplots(count, 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+        else:
+            picture = style.new_picture(2.2 + 2.9 * count, 3.6)
+            panels = picture.subplots(1, count, sharey=True, squeeze=False)[0]
         draw_links(list(panels), links, link_jobs, jobs)
         handles, labels = panels[0].get_legend_handles_labels()
-        picture.legend(handles, labels, loc="outside right upper", title="job", alignment="left")
+        if style.is_narrow():
+            picture.legend(handles, labels, loc="outside lower center", ncols=3)
+        else:
+            picture.legend(handles, labels, loc="outside right upper", title="job", alignment="left")
     return picture
 
 
@@ -62,12 +70,13 @@ def draw_links(panels: list[Axes], links: pa.Table, link_jobs: pa.Table, jobs: p
             transform=axes.transAxes,
             ha="right",
             va="top",
-            fontsize=9,
+            fontsize="medium",
             color="#333333",
         )
         axes.plot([0], [maximum], "o", color="#222222", markersize=4, clip_on=False)
         axes.set_xlim(0, 100)
-        axes.set_xlabel("links, most loaded first (%)")
+        if not style.is_narrow() or axes is panels[-1]:
+            axes.set_xlabel("links, most loaded first (%)")
         style.horizontal_grid(axes)
     panels[0].set_ylim(0, 1.06 * float(total.max()) or 1.0)
     panels[0].set_ylabel(on.axis(style.TRAFFIC))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
+from odonata.analysis.headline import headline
 from odonata.analysis.links import class_names
 from odonata.plot import style
 from odonata.plot.bars import legend_entries
-from odonata.plot.groups import draw_groups
+from odonata.plot.groups import draw_groups, has_groups
 from odonata.plot.jobs import draw_jobs
 from odonata.plot.links import draw_links
 
@@ -34,17 +36,19 @@ def plot_overview(run: RunData) -> style.Picture:
         draw_links(list(panels), run.links, run.link_jobs, run.jobs)
         handles, labels = panels[0].get_legend_handles_labels()
         above.legend(handles, labels, loc="outside right upper", title="job", alignment="left")
-        left, right = below.subfigures(1, 2, squeeze=False, width_ratios=[1.45, 1])[0]
+        grouped = has_groups(run.routers)
+        ratios = [1.45, 1] if grouped else [1]
+        left, *right = below.subfigures(1, len(ratios), squeeze=False, width_ratios=ratios)[0]
         series = draw_jobs(left.subplots(), run.links, run.link_jobs, run.jobs)
         left.legend(handles=legend_entries(series), loc="outside right upper")
-        draw_groups(right.subplots(), right, run.links, run.routers)
+        for figure in right:
+            draw_groups(figure.subplots(), figure, run.links, run.routers)
         jobs = len(summary["jobs"])
-        picture.suptitle(
+        of_run = (
             ("" if run.path is None else f"{run.name}: ")
             + f"{jobs} job{'s' * (jobs != 1)} on {summary['machine']['name']}, "
-            f"{summary['routing']} routing, seed {summary['seed']}",
-            x=0.01,
-            ha="left",
-            fontsize=12,
+            f"{summary['routing']} routing, seed {summary['seed']}"
         )
+        said = textwrap.fill(str(headline(run)), style.characters(picture))
+        picture.suptitle(f"{said}\n{of_run}", x=0.01, ha="left", fontsize="medium")
     return picture

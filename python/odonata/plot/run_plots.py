@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from odonata.analysis.links import Floats, job_bytes
@@ -14,6 +15,7 @@ from odonata.plot.links import plot_links
 from odonata.plot.overview import plot_overview
 from odonata.plot.stalls import plot_series, plot_stall_map
 from odonata.plot.style import Picture
+from odonata.plot.throughput import panels_of, plot_throughput
 from odonata.plot.torus import plot_torus
 
 if TYPE_CHECKING:
@@ -29,8 +31,12 @@ class RunPlots:
         >>> pictures = [plot.links(), plot.histogram(job="fft"), plot.groups(job=0), plot.jobs(log=True)]
         >>> odonata.load("runs/torus").plot.torus().savefig("torus.png")
         >>> of_packets = odonata.load("runs/packets").plot
-        >>> pictures = [of_packets.latency(part="network"), of_packets.load_curve()]
-        >>> pictures = [of_packets.series("latency"), of_packets.stall_map(), of_packets.congestion()]
+        >>> pictures = [of_packets.latency(part="network"), of_packets.congestion()]
+        >>> more = odonata.run("packets.toml", set={"job.*.traffic.load": 0.5})
+        >>> of_packets.load_curve(more).savefig("loads.png")
+        >>> pictures = [of_packets.series("latency"), of_packets.stall_map()]
+        >>> alone = odonata.load("runs/pairs/points/jobs=halo")
+        >>> odonata.load("runs/pairs/points/jobs=mixed").plot.throughput([alone]).savefig("throughput.png")
     """
 
     def __init__(self, run: RunData) -> None:
@@ -85,6 +91,10 @@ class RunPlots:
         All need the packet engine and `interval`; `load` and `stall` also need `series = ["links"]`.
         """
         return plot_series(self._run, what)
+
+    def throughput(self, alone: Iterable[RunData] = ()) -> Picture:
+        """Throughput of each job over time, with runs of single jobs in grey (packet engine, `interval`)."""
+        return plot_throughput(panels_of(self._run, alone))
 
     def _values(self, job: str | int | None) -> Floats | None:
         if job is None:

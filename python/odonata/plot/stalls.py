@@ -114,11 +114,19 @@ def plot_series(run: RunData, what: str = "throughput") -> style.Picture:
     raise OdonataError(f"unknown series {what!r}", hint=f"Use one of {names}.")
 
 
-def _plot_job_series(run: RunData, name: str) -> style.Picture:
+def series_of_jobs(run: RunData) -> pd.DataFrame:
+    """The whole intervals of the table `series`.
+
+    Raises:
+        OdonataError: The run did not record it.
+    """
     hint = 'Set interval = "1 us" in [engine], and add "jobs" to series if that is set.'
-    table = packet_table(run, "series", hint)
-    column = declarations(table.schema)[name]
-    rows = _whole(table.to_pandas(), run)
+    return _whole(packet_table(run, "series", hint).to_pandas(), run)
+
+
+def _plot_job_series(run: RunData, name: str) -> style.Picture:
+    rows = series_of_jobs(run)
+    column = declarations(run.table("series").schema)[name]
     on = scale(rows[name], column.unit)
     jobs = run.jobs.to_pylist()
     with style.figure_style():
@@ -183,7 +191,7 @@ def _over_time(axes: Axes, run: RunData, lines: int) -> None:
         axes.axvspan(start, start + packet["measured_ps"] / 1e6, color="#ECECEC", zorder=0)
         # The legend often lies on the shaded part, so its sample needs an edge.
         axes.fill_between([], [], facecolor="#ECECEC", edgecolor="#AAAAAA", label="measured")
-    axes.set_xlabel("simulated time (us)")
+    axes.set_xlabel("simulated time (µs)")
     axes.set_ylim(bottom=0)
     style.horizontal_grid(axes)
     if lines > 1 or start > 0:

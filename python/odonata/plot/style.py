@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import matplotlib as mpl
@@ -13,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from odonata.colors import BLUE, FIGURES, GREEN, PURPLE, RAMPS
+from odonata.errors import OdonataError
 from odonata.quantity import Scale, scale
 
 CLASS_COLORS = {
@@ -50,7 +53,67 @@ _SETTINGS: dict[str, Any] = {
     "figure.dpi": 110,
     "savefig.dpi": 160,
     "svg.fonttype": "none",
+    # Journals refuse the Type 3 fonts that matplotlib writes otherwise.
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
 }
+
+_WHEN_SAVED = ("svg.fonttype", "pdf.fonttype", "ps.fonttype")
+
+SIZES = {"screen": None, "column": 3.5, "page": 7.16}
+"""Width of a figure in inches: as drawn, of one column, or of both columns of a page (IEEE, ACM)."""
+
+_PAPER_FONT = 7.5
+"""Points, a bit smaller than the text of a paper."""
+_PAPER_SETTINGS: dict[str, Any] = {
+    **{f"{part}size": _PAPER_FONT for part in ("font.", "axes.label", "axes.title", "legend.font")},
+    "xtick.labelsize": _PAPER_FONT - 0.5,
+    "ytick.labelsize": _PAPER_FONT - 0.5,
+    "lines.linewidth": 1.0,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+}
+_SHORTEST = 0.62
+"""Least height of a narrow figure as a share of its width."""
+
+_size: ContextVar[str] = ContextVar("size", default="screen")
+
+
+@contextmanager
+def size(name: str) -> Iterator[None]:
+    """Draws the figures inside for a column or a page of a paper, with text of 7.5 points.
+
+    Args:
+        name: `screen`, `column` (3.5 inches) or `page` (7.16 inches).
+
+    Raises:
+        OdonataError: The name is unknown.
+
+    Examples:
+        >>> with odonata.plot.size("column"):
+        ...     picture = odonata.load("runs/packets").plot.latency()
+        >>> picture.savefig("latency.pdf")
+    """
+    if name not in SIZES:
+        raise OdonataError(f"unknown size {name!r}", hint=f"Use one of {', '.join(SIZES)}.")
+    before = _size.set(name)
+    try:
+        yield
+    finally:
+        _size.reset(before)
+
+
+def is_paper() -> bool:
+    """Whether figures are for a column or a page of a paper."""
+    return SIZES[_size.get()] is not None
+
+
+def is_narrow() -> bool:
+    """Whether figures are as wide as one column, so that panels stand below one another."""
+    return _size.get() == "column"
 
 
 class Picture(Figure):
@@ -64,20 +127,40 @@ class Picture(Figure):
         >>> picture.savefig("links.png")
     """
 
+    def savefig(self, *args: Any, **kwargs: Any) -> None:
+        """As matplotlib's, with texts as texts in PDF and SVG files."""
+        # matplotlib reads the type of fonts only here.
+        settings: Any = {key: _SETTINGS[key] for key in _WHEN_SAVED}
+        with mpl.rc_context(settings):
+            super().savefig(*args, **kwargs)
+
     def _repr_png_(self) -> bytes:
         data = io.BytesIO()
         self.savefig(data, format="png", dpi=self.dpi)
         return data.getvalue()
 
 
-def new_picture(width: float, height: float) -> Picture:
-    """An empty figure; width and height are in inches. Draw on it inside `figure_style()`."""
+def new_picture(width: float, height: float, *, keeps_height: bool = False) -> Picture:
+    """An empty figure to draw on inside `figure_style()`.
+
+    Width and height in inches are those on a screen. For paper, the height shrinks with the width unless
+    `keeps_height`.
+    """
+    wanted = SIZES[_size.get()]
+    if wanted is not None:
+        shrunk = max(height * min(1.0, wanted / width), _SHORTEST * min(wanted, 4.0))
+        width, height = wanted, height if keeps_height else shrunk
     return Picture(figsize=(width, height), layout="constrained", facecolor="white")
+
+
+def characters(picture: Picture) -> int:
+    """About how many characters fit a line of the figure."""
+    return int(picture.get_figwidth() * (16 if is_paper() else 12.5))
 
 
 def figure_style() -> Any:
     """A context in which new axes have Odonata's style."""
-    settings: Any = _SETTINGS
+    settings: Any = _SETTINGS if SIZES[_size.get()] is None else _SETTINGS | _PAPER_SETTINGS
     return mpl.rc_context(settings)
 
 

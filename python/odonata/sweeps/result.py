@@ -19,14 +19,25 @@ import pyarrow.parquet as pq
 from odonata import __version__
 from odonata._core import Experiment
 from odonata.analysis import interactions, paired_differences, stratified_differences
+from odonata.analysis.ranking import Ranking, job_values, rank
 from odonata.errors import DamagedRunError, NotARunError, OdonataError, StoreError
 from odonata.notebook import facts
 from odonata.runs import Run
 from odonata.store.atomic import atomic_file
 from odonata.store.schema import ALL_CLASSES, EXPERIMENT
-from odonata.store.sweep import DESCRIPTION, Axis, Point, describe, point_directory, points, read_axes, text
+from odonata.store.sweep import (
+    DESCRIPTION,
+    Axis,
+    Point,
+    describe,
+    point_directory,
+    points,
+    read_axes,
+    short_keys,
+    text,
+)
 from odonata.sweeps.execute import Failure
-from odonata.sweeps.interference import interference_table, is_interference
+from odonata.sweeps.interference import NONE, interference_table, is_interference
 from odonata.sweeps.results import ALL_JOBS, jobs_table, place_of, statistics_table
 
 if TYPE_CHECKING:
@@ -277,6 +288,78 @@ class Sweep:
         if job not in names:
             raise OdonataError(f"{value} needs a job", hint=f"Choose one of: {', '.join(names)}.")
         return self.jobs.filter(pc.equal(self.jobs["name"], job))
+
+    @cached_property
+    def ranking(self) -> Ranking | None:
+        """The settings from best to worst by times of jobs, or by latency of packets if they have no end.
+
+        None if the runs have neither.
+
+        Examples:
+            >>> odonata.Sweep.load("runs/design").ranking.jobs
+            ('fft', 'noise')
+        """
+        found = [job_values(run.jobs) for run in self.complete.values()]
+        known = next((one for one in found if one is not None), None)
+        if known is None:
+            return None
+        label, unit, _ = known
+        shorts = short_keys([axis.key for axis in self.axes])
+        settings = [
+            {short: text(value) for short, value in zip(shorts, point.values, strict=True)}
+            for point in self.complete
+        ]
+        seeds = [short for short, axis in zip(shorts, self.axes, strict=True) if axis.is_seed]
+        values = [one[2] if one else {} for one in found]
+        return rank(settings, values, seeds=seeds, label=label, unit=unit)
+
+    def times(self) -> Picture:
+        """Draws the time of each job by setting, best first, with 95 % intervals over seeds.
+
+        Examples:
+            >>> odonata.Sweep.load("runs/design").times().savefig("times.png")
+        """
+        from odonata.plot import plot_times
+
+        if self.ranking is None:
+            raise OdonataError(f"no point of {self.path} has times or latencies")
+        return plot_times(self.ranking)
+
+    def throughput(self) -> Picture:
+        """Draws the throughput of each target of `[interference]` over time, alone and with each background.
+
+        Panels are side by side by routing. Of several seeds, the first is drawn.
+
+        Raises:
+            OdonataError: The sweep has no `[interference]`, or its runs no time series.
+
+        Examples:
+            >>> odonata.Sweep.load("runs/pairs").throughput().savefig("throughput.png")
+        """
+        from odonata.plot import plot_throughput
+        from odonata.plot.throughput import Line, Panel, line
+
+        panels: dict[tuple[str, ...], list[Line]] = {}
+        table = self.interference
+        if not table.num_rows:
+            raise OdonataError(f"no point of {self.path} is complete")
+        seeds = {axis.key for axis in self.axes if axis.is_seed}
+        others = [axis.key for axis in self.axes if axis.key in table.column_names and axis.key not in seeds]
+        runs = {point.index: run for point, run in self.complete.items()}
+        for row in table.to_pylist():
+            place = (row["target"], *(text(row[key]) for key in others))
+            drawn = panels.setdefault(place, [])
+            is_alone = row["background"] == NONE
+            label = "alone" if is_alone else f"with {row['background']}"
+            if row["point"] in runs and label not in [one.label for one in drawn]:
+                drawn.append(line(runs[row["point"]], row["target"], label, is_alone=is_alone))
+        # Rows are targets, so that routings stand side by side.
+        targets = list(dict.fromkeys(place[0] for place in panels))
+        ordered = sorted(panels.items(), key=lambda item: targets.index(item[0][0]))
+        return plot_throughput(
+            [Panel(", ".join(place), tuple(lines)) for place, lines in ordered],
+            columns=min(len(panels) // len(targets), 3),
+        )
 
     def load_curve(self) -> Picture:
         """Draws accepted load and mean latency over offered load, one line per routing, averaged over seeds.

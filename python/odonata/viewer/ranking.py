@@ -43,14 +43,17 @@ def ranking(
     ]
     found = [job_values(table) if whole else None for table, whole in zip(jobs, complete, strict=True)]
     known = next((one for one in found if one is not None), None)
-    ranked = rank(settings, [one[2] if one else {} for one in found], seeds=seeds)
-    if known is None or ranked is None:
+    if known is None:
+        return None
+    label, unit, _ = known
+    ranked = rank(settings, [one[2] if one else {} for one in found], seeds=seeds, label=label, unit=unit)
+    if ranked is None:
         return None
     rows = [{**asdict(row), "text": text_of(row.setting)} for row in ranked.rows]
     return {
         "headline": ranked.headline,
-        "label": known[0],
-        "unit": known[1],
+        "label": ranked.label,
+        "unit": ranked.unit,
         "jobs": list(ranked.jobs),
         "rows": rows,
     }

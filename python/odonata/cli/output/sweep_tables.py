@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
-from odonata.analysis.ranking import job_values, rank
 from odonata.cli.output import columns, terminal
 from odonata.quantity import Scale, scale
 from odonata.store.schema import ENDINGS, declarations
@@ -89,17 +88,8 @@ def _print_incomplete(screen: Console, sweep: Sweep) -> None:
 
 def headline(sweep: Sweep) -> str | None:
     """The best setting and what it changes; None for interference, or if the jobs have no times."""
-    if is_interference(sweep.axes):
-        return None
-    shorts = short_keys([axis.key for axis in sweep.axes])
-    settings = [
-        {short: text(value) for short, value in zip(shorts, point.values, strict=True)}
-        for point in sweep.complete
-    ]
-    seeds = [short for short, axis in zip(shorts, sweep.axes, strict=True) if axis.is_seed]
-    found = [job_values(run.jobs) for run in sweep.complete.values()]
-    ranked = rank(settings, [one[2] if one else {} for one in found], seeds=seeds)
-    return None if ranked is None else ranked.headline
+    ranking = None if is_interference(sweep.axes) else sweep.ranking
+    return None if ranking is None else ranking.headline
 
 
 def _left_out(screen: Console, points: int, file: str) -> None:
