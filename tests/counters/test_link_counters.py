@@ -171,9 +171,44 @@ def test_a_table_of_boxfish(tmp_path: Path) -> None:
     assert table.schema.metadata == {b"key": b"TEST"}
 
 
+REGIONS = """---
+key: TEST
+---
+- [linkid, int32]
+- [sx, int32]
+- [tx, int32]
+- [code_region, int32]
+- [packets, int32]
+...
+0 0 1 -2 5.0
+1 1 0 -2 7
+0 0 1 3 1
+1 1 0 3 0
+0 0 1 3 4
+"""
+
+
+def test_regions_of_a_table_are_kept_apart(odonata_command: Command, tmp_path: Path) -> None:
+    """Link 0 has 5 packets in region -2 and 1 + 4 in region 3; link 1 has 7 and 0."""
+    (tmp_path / "links.yaml").write_text(REGIONS)
+    found = counters.read_columns(tmp_path / "links.yaml")
+    assert {name: values.tolist() for name, values in found.items()} == {
+        "packets": [10, 7],
+        "packets, region -2": [5, 7],
+        "packets, region 3": [5, 0],
+    }
+    rows = json.loads(odonata_command("counters", "links.yaml", "--json").stdout)
+    assert [(row["counter"], row["sum"], row["max"]) for row in rows] == [
+        ("packets", 17, 10),
+        ("packets, region -2", 12, 7),
+        ("packets, region 3", 5, 5),
+    ]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
+        ("1 7 1e3", "1 7.5 1e3", "line 9: packets is '7.5', expected int64"),
         ("1 7 1e3", "1 7", "line 9: 2 values; expected 3"),
         ("1 7 1e3", "1 7 1e3 4", "line 9: 4 values; expected 3"),
         ("1 7 1e3", "1 x 1e3", "line 9: packets is 'x', expected int64"),
@@ -265,7 +300,7 @@ def test_the_command(tmp_path: Path, odonata_command: Command) -> None:
     assert found["bytes max"]["concordant"] == 1
     assert odonata_command("counters", "s", "--against", "time").returncode == 0
     table = json.loads(odonata_command("counters", "links.yaml", "--json").stdout)
-    assert [row["sum"] for row in table] == [3, 12, 1000.5]
+    assert [row["sum"] for row in table] == [12, 1000.5]
     wrong = odonata_command("counters", "s", "--against", "time", "--leave-out", "x")
     assert (wrong.returncode, "axes of the sweep: job.a.program.bytes" in wrong.stderr.lower()) == (2, True)
     wrong = odonata_command("counters", "s", "--against", "time", "--job", "b")

@@ -21,8 +21,7 @@ def read_columns(path: str | Path) -> dict[str, np.ndarray]:
     if ldms.is_ldms(start):
         return ldms.read_counters(path)
     if start.startswith("---"):
-        table = boxfish.read_table(path)
-        return {name: table[name].to_numpy() for name in table.column_names}
+        return boxfish.read_regions(path)
     begin = "".join(c for c in start.partition("\n")[0][:40] if c.isprintable())
     raise OdonataError(
         f"{path}, line 1: '{begin}'; expected '---', the start of a Boxfish table, or the header of LDMS, "
