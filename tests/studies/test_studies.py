@@ -128,6 +128,18 @@ def test_verdicts(tmp_path: Path) -> None:
     assert [entry["verdict"] for entry in written["claims"]] == ["partly", "reproduced", "partly"]
 
 
+def test_the_quick_form_claims_no_more_than_the_full_form(tmp_path: Path) -> None:
+    """All findings of the quick form hold, but some of the full form are expected to fail."""
+    text = claim('check = "by_hand"\nshare = 0.5\nexpect = "partly"\nwhy = "Two is too much."', "known")
+    words = {}
+    for quick in (False, True):
+        study = load(folder(tmp_path, text), quick=quick)
+        (verdict,) = report(Results(study, tmp_path / f"out-{quick}")).verdicts
+        assert verdict.as_expected
+        words[quick] = verdict.word
+    assert words == {False: "reproduced", True: "partly"}
+
+
 @pytest.mark.parametrize(
     ("keys", "message"),
     [

@@ -36,16 +36,23 @@ class Verdict:
 
     claim: Claim
     findings: tuple[Finding, ...]
+    is_quick: bool = False
+    """Whether the findings are of the quick form."""
 
     @property
     def word(self) -> str:
-        """`reproduced`, `partly` or `not`; `not measured` without findings."""
+        """`reproduced`, `partly` or `not`; `not measured` without findings.
+
+        The quick form checks fewer points, so it never says more than what is expected of the full form.
+        """
         if not self.findings:
             return OPEN
         holding = sum(finding.holds for finding in self.findings)
         if holding >= self.claim.share * len(self.findings):
-            return "reproduced"
-        return "partly" if holding else "not"
+            found = "reproduced"
+        else:
+            found = "partly" if holding else "not"
+        return min(found, self.claim.expect, key=VERDICTS.index) if self.is_quick else found
 
     @property
     def as_expected(self) -> bool:
@@ -76,7 +83,7 @@ def judge(results: Results) -> list[Verdict]:
     verdicts = []
     for claim in results.study.claims.values():
         try:
-            verdicts.append(Verdict(claim, tuple(_findings(claim, results))))
+            verdicts.append(Verdict(claim, tuple(_findings(claim, results)), results.study.quick))
         except NoRowsError:
             if not results.unfinished:
                 raise
