@@ -105,7 +105,7 @@ test('also on standalone pages and in notebooks, for every family', async () => 
 })
 
 test('a served page runs the experiment on changed machines', async () => {
-  await openOn('served', 'panel=bottlenecks')
+  await open('allowed', 'panel=bottlenecks')
   const job = page.locator('[data-test=bottlenecks-0]')
   await job.locator('[data-test^=what-if-]').click()
   const table = job.locator('table', { hasText: 'terminal.bandwidth*=1.1' })

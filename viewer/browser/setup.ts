@@ -26,6 +26,7 @@ declare module 'vitest' {
 const SERVERS: Record<string, string[]> = {
   all: ['edison', 'edison-K', 'dragonfly', 'torus', 'tree', 'corner', 'packet', 'packet-torus'],
   dragonfly: ['dragonfly'],
+  allowed: ['dragonfly', '--allow-runs'],
   large: ['large'],
   ranks: ['ranks'],
   // The first run has no VC records, and another machine.

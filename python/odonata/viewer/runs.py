@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -20,7 +21,7 @@ from odonata.store.schema import SUMMARY, Column, declarations, table_file
 from odonata.store.sweep import DESCRIPTION, point_directory, points, read_axes, text
 from odonata.store.writer import is_run
 from odonata.viewer import blocks
-from odonata.viewer.explanation import Changes, explanation, what_if
+from odonata.viewer.explanation import explanation
 from odonata.viewer.findings import findings, search_runs
 from odonata.viewer.ranking import ranking
 
@@ -158,6 +159,7 @@ class OpenRuns:
         self.labels = [label for label, _ in runs]
         self.runs = [run for _, run in runs]
         self.bad = list(bad)
+        self._opened = len(runs)
         self._kept: tuple[Hashable, RunData] | None = None
         self.findings = findings
 
@@ -199,6 +201,18 @@ class OpenRuns:
         """Opens one run, from its directory if it has one."""
         return cls([(run.name, MemoryRun.of(run) if run.path is None else StoredRun(run.path))])
 
+    def add(self, label: str, run: RunSource) -> int:
+        """Adds a run that the page asked for and returns its number. It is no point of an opened sweep.
+
+        Raises:
+            OdonataError: There are too many runs.
+        """
+        if len(self.runs) >= RUNS_MAX:
+            raise OdonataError(f"the viewer shows at most {RUNS_MAX} runs")
+        self.labels.append(distinct(label, self.labels))
+        self.runs.append(run)
+        return len(self.runs) - 1
+
     def index(self) -> dict[str, Any]:
         """The index: labels, summaries and table descriptions of all runs."""
         keys = differing_keys([run.summary for run in self.runs])
@@ -216,6 +230,7 @@ class OpenRuns:
                     "summary": run.summary,
                     "tables": {name: _describe(run, name) for name in run.names},
                     "keys": {name: values[i] for name, values in keys.items() if values[i] is not None},
+                    **({"added": True} if i >= self._opened else {}),
                 }
                 for i, (label, run) in enumerate(zip(self.labels, self.runs, strict=True))
             ],
@@ -225,11 +240,12 @@ class OpenRuns:
         }
 
     def _ranking(self) -> dict[str, Any] | None:
-        places = [run.summary.get("sweep") for run in self.runs]
+        opened = self.runs[: self._opened]
+        places = [run.summary.get("sweep") for run in opened]
         if self.findings or len(places) < 2 or not all(places):
             return None
-        complete = [run.summary["complete"] for run in self.runs]
-        return ranking(places, [run.table("jobs") for run in self.runs], complete)
+        complete = [run.summary["complete"] for run in opened]
+        return ranking(places, [run.table("jobs") for run in opened], complete)
 
     def first(self, run: int) -> bytes:
         """Columns of the first picture of a run (see `FIRST`) in one answer.
@@ -270,7 +286,7 @@ class OpenRuns:
             KeyError: Unknown run.
             OdonataError: A table cannot be read.
         """
-        return explanation(self._run(run))
+        return explanation(self.data(run))
 
     def headline(self, run: int) -> bytes:
         """The sentence about a run, as JSON: `{"parts": [[words, focus]], "label", "links"}`.
@@ -279,24 +295,14 @@ class OpenRuns:
             KeyError: Unknown run.
             OdonataError: A table cannot be read.
         """
-        return json.dumps(asdict(headline(self._run(run)))).encode()
+        return json.dumps(asdict(headline(self.data(run)))).encode()
 
-    def what_if(self, run: int, job: str, measure: Changes) -> bytes:
-        """Times of a job of a run on other machines, as JSON.
-
-        Args:
-            run: Number of the run.
-            job: Name of the job.
-            measure: Runs the experiment once for each change, as `odonata.explanation.measure_changes`.
+    def data(self, run: int) -> RunData:
+        """The tables of a run; those of the last one are kept, since its page asks several questions.
 
         Raises:
             KeyError: Unknown run.
-            OdonataError: There is no such job, or a table cannot be read.
         """
-        return what_if(self._run(run), job, measure)
-
-    def _run(self, run: int) -> RunData:
-        """The tables of a run; the tables of the last one are kept, since its page asks several questions."""
         if not 0 <= run < len(self.runs):
             raise KeyError(f"run {run}")
         key = (run, self.runs[run].version())
@@ -413,12 +419,16 @@ def labels(paths: Sequence[Path]) -> list[str]:
         names = [str(Path(*p[-depth:])) for p in parts]
         if len(set(names)) == len(set(parts)):
             break
-    seen: dict[str, int] = {}
-    unique = []
+    unique: list[str] = []
     for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+        unique.append(distinct(name, unique))
     return unique
+
+
+def distinct(name: str, known: Sequence[str]) -> str:
+    """The name, with a number if it is known."""
+    numbered = (name if number == 1 else f"{name} ({number})" for number in itertools.count(1))
+    return next(one for one in numbered if one not in known)
 
 
 def titles(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The local server of `odonata view`: one machine, one user, read-only.
+"""The local server of `odonata view`: one machine, one user, read-only unless it may make runs.
 
 It listens on 127.0.0.1 only. Every path starts with a random token, so other users and web pages cannot
 guess an address. Foreign Host headers (DNS rebinding) and cross-site requests are refused. Paths are looked
@@ -12,6 +12,7 @@ import hmac
 import json
 import re
 import secrets
+import select
 import socket
 import sys
 from collections.abc import Callable
@@ -19,12 +20,14 @@ from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from odonata.errors import OdonataError
-from odonata.viewer.explanation import Changes
+from odonata.viewer.reruns import BusyError, CancelError, Reruns, Runner
 from odonata.viewer.runs import OpenRuns
+
+_Made = TypeVar("_Made")
 
 STATIC = Path(__file__).with_name("static")
 
@@ -72,21 +75,32 @@ class ViewerServer(ThreadingHTTPServer):
     Args:
         runs: Runs to show.
         port: Port number; 0 picks a free one.
-        measure: Measures what changes of the machine do to a job; without it, the page cannot.
+        runner: Makes runs that the page asks for; without it, the server runs nothing.
     """
 
     daemon_threads = True
 
-    def __init__(self, runs: OpenRuns, port: int = 0, measure: Changes | None = None) -> None:
+    def __init__(self, runs: OpenRuns, port: int = 0, runner: Runner | None = None) -> None:
         self.runs = runs
-        self.measure = measure
+        self.reruns = None if runner is None else Reruns(runs, runner)
         self.token = secrets.token_urlsafe(24)
         self.files = page_files()
-        self.index = json.dumps(runs.index(), ensure_ascii=False).encode()
         # With several runs, the URL fragment selects the run; the server does not see it.
         self._prepared = _FirstPicture(runs) if len(runs.runs) == 1 else None
-        self.page = _page(self.files["index.html"], self.index, preload=self._prepared is not None)
+        self.describe()
         super().__init__(("127.0.0.1", port), _Handler)
+
+    def describe(self) -> None:
+        """Makes the index, and the page that contains it: at the start and after each added run."""
+        index = {**self.runs.index(), **({"allows_runs": True} if self.reruns else {})}
+        self.index = json.dumps(index, ensure_ascii=False).encode()
+        self.page = _page(self.files["index.html"], self.index, preload=self._prepared is not None)
+
+    def server_close(self) -> None:
+        """Also removes the runs that pages asked for."""
+        super().server_close()
+        if self.reruns is not None:
+            self.reruns.close()
 
     def first(self, run: int) -> bytes:
         """Tables of the first picture of a run."""
@@ -160,10 +174,16 @@ class _Handler(BaseHTTPRequestHandler):
     def do_HEAD(self) -> None:
         self._respond(body=False)
 
+    def do_POST(self) -> None:
+        self._respond(body=True)
+
     def _respond(self, *, body: bool) -> None:
         try:
             self._check_origin()
             status, (kind, content) = HTTPStatus.OK, self._content()
+        except CancelError:
+            self.close_connection = True
+            return
         except _RefusalError as refusal:
             answer = {"error": str(refusal), **({"hint": refusal.hint} if refusal.hint else {})}
             status, kind, content = refusal.status, "application/json", json.dumps(answer).encode()
@@ -201,6 +221,8 @@ class _Handler(BaseHTTPRequestHandler):
                 "wrong or missing token in the address",
                 "Use the complete address that `odonata view` printed.",
             )
+        if self.command == "POST":
+            return "application/json", self._edited(path)
         if path in {"", "index.html"}:
             return _TYPES[".html"], self.server.page
         if path in self.server.files:
@@ -215,10 +237,11 @@ class _Handler(BaseHTTPRequestHandler):
             answer = self.server.runs.explain if asked[2] == "explain" else self.server.runs.headline
             return "application/json", self._read(lambda: answer(int(asked[1])))
         changed = re.fullmatch(r"api/runs/(\d{1,4})/what-if\.json", path)
-        if changed is not None and (measure := self.server.measure) is not None:
+        if changed is not None:
             job = parse_qs(address.query).get("job", [""])[0]
-            number = int(changed[1])
-            return "application/json", self._read(lambda: self.server.runs.what_if(number, job, measure))
+            return "application/json", self._run(
+                lambda reruns: reruns.what_if(int(changed[1]), job, self._is_gone)
+            )
         match = re.fullmatch(r"api/runs/(\d{1,4})/([A-Za-z0-9_%-]+)", path)
         if match is None:
             raise _RefusalError(HTTPStatus.NOT_FOUND, "unknown address")
@@ -226,13 +249,62 @@ class _Handler(BaseHTTPRequestHandler):
         run, table, names = int(match[1]), unquote(match[2]), columns.split(",")
         return "application/octet-stream", self._read(lambda: self.server.runs.block(run, table, names))
 
-    def _read(self, read: Callable[[], bytes]) -> bytes:
+    def _edited(self, path: str) -> bytes:
+        """Runs an experiment with edits of its machine: the number of the new run, and the index."""
+        # Whatever is not read would be taken for the next request.
+        self.close_connection = True
+        match = re.fullmatch(r"api/runs/(\d{1,4})/edited", path)
+        if match is None:
+            raise _RefusalError(HTTPStatus.NOT_FOUND, "unknown address")
+        # A form of another site cannot have this type.
+        if self.headers.get("Content-Type") != "application/json":
+            raise _RefusalError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected application/json")
+        size = self.headers.get("Content-Length", "")
+        if not re.fullmatch(r"\d{1,5}", size):
+            raise _RefusalError(HTTPStatus.BAD_REQUEST, "expected fewer than 100,000 bytes")
+        try:
+            edits = json.loads(self.rfile.read(int(size)))["edits"]
+        except (ValueError, TypeError, LookupError, RecursionError):
+            edits = None
+        if not isinstance(edits, list) or not all(isinstance(edit, str) for edit in edits):
+            raise _RefusalError(HTTPStatus.BAD_REQUEST, 'expected {"edits": [text, ...]}')
+        run = self._run(lambda reruns: reruns.add(int(match[1]), edits, self._is_gone))
+        self.server.describe()
+        return b'{"run": %d, "index": %s}' % (run, self.server.index)
+
+    def _run(self, make: Callable[[Reruns], _Made]) -> _Made:
+        """Makes a run, if this server may."""
+        if self.server.reruns is None:
+            raise _RefusalError(
+                HTTPStatus.FORBIDDEN,
+                "this server makes no runs",
+                "Start it with: odonata view --allow-runs RUN",
+            )
+        reruns = self.server.reruns
+        try:
+            return self._read(lambda: make(reruns), refused=HTTPStatus.UNPROCESSABLE_ENTITY)
+        except BusyError as error:
+            raise _RefusalError(HTTPStatus.CONFLICT, error.message, error.hint) from error
+
+    def _is_gone(self) -> bool:
+        """Whether the page has closed the connection of this request."""
+        readable, _, _ = select.select([self.connection], [], [], 0)
+        try:
+            return bool(readable) and self.connection.recv(1, socket.MSG_PEEK) == b""
+        except ConnectionError:
+            return True
+
+    def _read(
+        self, read: Callable[[], _Made], refused: HTTPStatus = HTTPStatus.INTERNAL_SERVER_ERROR
+    ) -> _Made:
         try:
             return read()
         except KeyError as error:
             raise _RefusalError(HTTPStatus.NOT_FOUND, f"the run has no {error.args[0]}") from None
+        except BusyError:
+            raise
         except OdonataError as error:
-            raise _RefusalError(HTTPStatus.INTERNAL_SERVER_ERROR, error.message, error.hint) from error
+            raise _RefusalError(refused, error.message, error.hint) from error
 
     def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002
         """No log: addresses contain the token."""

@@ -22,5 +22,5 @@ export function firstPage({ runs, keys, findings }: Index): Partial<ViewState> {
   return first && hasCosts(first) && !hasTraffic(first) ? { ...hottest, view: 'costs' } : hottest
 }
 
-/** Whether a run is a point of a sweep or search. */
-const isPoint = ({ summary }: RunInfo): boolean => summary.sweep !== undefined
+/** Whether a run is a point of a sweep or search, or was added to one. */
+const isPoint = ({ summary, added }: RunInfo): boolean => summary.sweep !== undefined || added === true

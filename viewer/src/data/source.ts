@@ -45,6 +45,8 @@ export interface RunInfo {
   readonly tables: Readonly<Record<string, TableInfo>>
   /** Values of the index's keys. */
   readonly keys: Readonly<Record<string, string | number>>
+  /** Whether the page asked for this run; it is no point of the opened sweep. */
+  readonly added?: boolean
 }
 
 /** A setting or figure in which the runs of a sweep differ. */
@@ -71,6 +73,14 @@ export interface Index {
   readonly findings?: Findings
   /** Settings of the opened sweep, best first. */
   readonly ranking?: Ranking
+  /** Whether the server makes runs that the page asks for. */
+  readonly allows_runs?: boolean
+}
+
+/** A run that the server made, and the index with it. */
+interface Rerun {
+  readonly run: number
+  readonly index: Index
 }
 
 /** Statistics of a link class, computed by the engine; other numbers are figures of sweeps. */
@@ -108,6 +118,14 @@ export interface Summary {
   readonly sweep?: Readonly<Record<string, unknown>>
 }
 
+/** Runs whose label or machine has this in its name. */
+export const runsNamed = ({ runs }: Index, text: string): number[] => {
+  const wanted = text.trim().toLowerCase()
+  const fits = ({ label, summary }: RunInfo): boolean =>
+    [label, summary.machine.name].some((name) => name.toLowerCase().includes(wanted))
+  return wanted === '' ? [] : [...runs.keys()].filter((id) => fits(runs[id]!))
+}
+
 export interface Source {
   index(): Promise<Index>
   /** Tables of the first picture, by name. */
@@ -119,6 +137,8 @@ export interface Source {
   explain(run: number): Promise<Explanation>
   /** Runs the experiment on changed machines; absent without a server. */
   whatIf?(run: number, job: string): Promise<readonly MachineChange[]>
+  /** Runs the experiment of a run with edits of its machine; aborting ends the run. Absent without a server. */
+  rerun?(run: number, edits: readonly string[], signal: AbortSignal): Promise<Rerun>
 }
 
 const PROTOCOL = 4
@@ -192,10 +212,20 @@ export class HttpSource implements Source {
     return ((await response.json()) as { changes: readonly MachineChange[] }).changes
   }
 
-  private async fetch(path: string): Promise<Response> {
+  async rerun(run: number, edits: readonly string[], signal: AbortSignal): Promise<Rerun> {
+    const response = await this.fetch(`api/runs/${run}/edited`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ edits }),
+      signal,
+    })
+    return (await response.json()) as Rerun
+  }
+
+  private async fetch(path: string, how?: RequestInit): Promise<Response> {
     let response: Response
     try {
-      response = await fetch(new URL(path, this.base))
+      response = await fetch(new URL(path, this.base), how)
     } catch {
       throw new SourceError('The viewer’s server does not respond.', 'Restart it: odonata view RUN')
     }

@@ -125,6 +125,8 @@ const SETTINGS = {
   focus: text(''),
   /** Marked ranks: `0.1.3` (job, communicator, group) or `0.1`; empty for none. */
   communicator: text(''),
+  /** Edits of the machine that are not run yet, as in `machine.edit`. */
+  edits: list,
   /** Scale and offset of the main picture, in its coordinates. */
   zoom: numbers<readonly [number, number, number]>([1, 0, 0], 3, (v) => String(Number(v.toPrecision(5)))),
   /** Torus view; empty for all planes. */

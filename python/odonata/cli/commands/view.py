@@ -12,6 +12,7 @@ from odonata.cli import options
 from odonata.errors import OdonataError
 
 if TYPE_CHECKING:
+    from odonata.viewer.reruns import Runner
     from odonata.viewer.runs import OpenRuns
 
 
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
     "--print-ssh", is_flag=True, help="Print the ssh command for your own machine and open no browser here."
 )
 @click.option("--no-open", is_flag=True, help="Print the address without opening a browser.")
+@click.option(
+    "--allow-runs",
+    is_flag=True,
+    help="Let the page run the experiments of its runs again, on machines that you change in the picture.",
+)
 @options.path("--counter-jobs", metavar="CSV", help="Nodes of each job, for a table of hardware counters.")
 def command(
     runs: tuple[Path, ...],
@@ -40,6 +46,7 @@ def command(
     port: int,
     print_ssh: bool,
     no_open: bool,
+    allow_runs: bool,
     counter_jobs: Path | None,
 ) -> None:
     """View runs in the browser: one run, several to compare, or a sweep.
@@ -53,12 +60,13 @@ def command(
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     import webbrowser
 
-    from odonata.explanation import measure_changes
     from odonata.viewer.bundles import all_bundled
     from odonata.viewer.counters import is_counters, read_counters
     from odonata.viewer.runs import OpenRuns
     from odonata.viewer.server import ViewerServer
 
+    if allow_runs and (html is not None or bundle or any(map(is_counters, runs))):
+        raise OdonataError("--allow-runs needs runs, and neither --html nor --bundle")
     if any(map(is_counters, runs)):
         if len(runs) > 1:
             raise OdonataError(
@@ -76,7 +84,7 @@ def command(
     if html is not None:
         _write(opened, html, bundle)
         return
-    with ViewerServer(opened, port, measure_changes) as server:
+    with ViewerServer(opened, port, runner() if allow_runs else None) as server:
         if print_ssh:
             click.echo(f"Enter on your own machine:\n  {server.ssh}\nThen open there:")
         click.echo(f"{server.url}\nStop with Ctrl-C.")
@@ -86,6 +94,21 @@ def command(
             server.serve_forever()
         except KeyboardInterrupt:
             click.echo("stopped")
+
+
+def runner() -> Runner:
+    """Makes the runs that the page asks for."""
+    from collections.abc import Callable, Sequence
+
+    from odonata import api
+    from odonata.explanation import measure_changes
+    from odonata.store.run import RunData
+    from odonata.viewer.reruns import Runner
+
+    def rerun(run: RunData, edits: Sequence[str], out: Path, progress: Callable[[str, float], None]) -> None:
+        api.run(run.resolved, set=run.with_edits(*edits), out=out, progress=progress)
+
+    return Runner(measure_changes, rerun)
 
 
 LARGE = 10 * 2**20

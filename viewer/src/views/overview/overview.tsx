@@ -1,5 +1,6 @@
 /** One run: picture, hottest links, and a side panel. */
 import { Facts } from '../picture/facts'
+import { MachineEdits } from '../edits/edits'
 import { HotLinks } from '../tables/links'
 import { PictureView } from '../picture/picture'
 import { SidePanel } from '../panels/panels'
@@ -31,6 +32,7 @@ export function Overview({ derived, seen }: ViewContent & { seen: boolean }) {
     <>
       <div class="centre">
         {facts}
+        <MachineEdits run={derived.run} />
         <PictureView derived={derived} callout={headline ?? null} />
         {links}
       </div>

@@ -55,6 +55,8 @@ export class Session {
   /** Incremented when data has arrived. */
   readonly loaded = new Store(0)
   readonly failures = new Store<readonly string[]>([])
+  /** The run that the server is making, or why it made none. */
+  readonly rerun = new Store<AbortController | string | null>(null)
   /** Rejected settings from the URL. */
   readonly refused = new Store<readonly string[]>([])
   private readonly models = new Map<number, RunModel | Promise<void>>()
@@ -67,7 +69,7 @@ export class Session {
 
   constructor(
     readonly source: Source,
-    readonly index: Index,
+    public index: Index,
     /** Checks of the names of views and panels. */
     private readonly ofNames: Checks = {},
     /** Whether the page may change its URL; a notebook widget may not. */
@@ -89,6 +91,30 @@ export class Session {
     const isNamed = read.named.some((key) => state[key] === read.state[key])
     // `ofNames` has checked the names.
     this.state.set((isNamed ? state : { ...state, ...firstPage(this.index) }) as Settings)
+  }
+
+  /** Runs the experiment of a run with the chosen edits of its machine, and compares. */
+  async runEdited(base: number): Promise<void> {
+    const { edits } = this.state.get()
+    const controller = new AbortController()
+    this.rerun.set(controller)
+    try {
+      const { run, index } = await this.source.rerun!(base, edits, controller.signal)
+      this.index = index
+      this.rerun.set(null)
+      this.loaded.set(this.loaded.get() + 1)
+      const shown = {
+        view: 'compare',
+        compared: [base, run],
+        difference: true,
+        change: 'difference',
+      } as const
+      this.state.patch({ ...shown, edits: [], focus: '' })
+    } catch (error) {
+      const { message, hint } = error as { message: string; hint?: string }
+      const reason = hint === undefined ? message : `${message}. ${hint}`
+      this.rerun.set(controller.signal.aborted ? null : reason)
+    }
   }
 
   /** The runs that the page shows: those compared, or the current one. */

@@ -57,7 +57,7 @@ export function sweepTable(session: Session, state: ViewState): SweepTable | nul
 /** NaN if a run is not complete, or has no such class, job or column; undefined while loading. */
 function figureOf(session: Session, run: number, id: string): number | undefined {
   const info = session.index.runs[run]!
-  if (!info.summary.complete) return NaN
+  if (!info.summary.complete || info.added) return NaN
   const [of, column, name] = partsOf(id)
   if (of === 'class') return classFigure(info, id)
   if (info.tables['jobs']?.columns[column] === undefined) return NaN
@@ -119,7 +119,7 @@ function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTa
   const session = useSession()
   const state = useStore(session.state)
   const keys = settingKeys(session.index).map((name) => ({ value: name, label: name }))
-  const options = useMemo(() => figureOptions(session.index), [session])
+  const options = useMemo(() => figureOptions(session.index), [session.index])
   const lines = state.sweepShow === 'lines'
   return (
     <div class="pickers">

@@ -209,10 +209,16 @@ interface WhatIfProps {
 
 /** Times on changed machines: runs on request, on served pages. */
 function WhatIf({ run, job }: WhatIfProps) {
-  const { source } = useSession()
+  const { source, index } = useSession()
   const [found, setFound] = useState<readonly MachineChange[] | string>()
   const [isRunning, setRunning] = useState(false)
   if (!source.whatIf) return null
+  if (!index.allows_runs)
+    return (
+      <p class="hint">
+        To run it on other machines, here and in the picture: <code>odonata view --allow-runs</code>.
+      </p>
+    )
   const measure = (): void => {
     setRunning(true)
     const take = (answer: readonly MachineChange[] | string): void => {
