@@ -17,7 +17,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("store",),
     ("analysis",),
     ("plot", "viewer", "export"),
-    ("checkpointing", "processes", "runs"),
+    ("checkpointing", "processes", "report", "runs"),
     ("api",),
     ("trial",),
     ("machines", "sweeps", "explanation"),

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 @options.path(
     "--html", metavar="FILE", help="Write one page that opens without a server, for example to mail it."
 )
+@options.path(
+    "--report",
+    metavar="FILE",
+    help="Write a report of one run, .html or .pdf: its sentence, four figures, the jobs, the method.",
+)
 @click.option(
     "--bundle",
     is_flag=True,
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
 def command(
     runs: tuple[Path, ...],
     html: Path | None,
+    report: Path | None,
     bundle: bool,
     port: int,
     print_ssh: bool,
@@ -65,6 +71,15 @@ def command(
     from odonata.viewer.runs import OpenRuns
     from odonata.viewer.server import ViewerServer
 
+    if report is not None:
+        if len(runs) > 1 or any(map(is_counters, runs)) or html is not None or allow_runs:
+            raise OdonataError("--report takes one run, and no other output")
+        from odonata.api import load_run
+        from odonata.report import write_report
+
+        write_report(load_run(runs[0]), report)
+        click.echo(f"{report}: written")
+        return
     if allow_runs and (html is not None or bundle or any(map(is_counters, runs))):
         raise OdonataError("--allow-runs needs runs, and neither --html nor --bundle")
     if any(map(is_counters, runs)):
