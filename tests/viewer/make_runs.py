@@ -228,6 +228,13 @@ def costs(run: odonata.Run, per_rank: odonata.Run) -> dict[str, Any]:
     scenarios = list(dict.fromkeys(row["scenario"] for row in rows))
     largest = max(rows, key=lambda row: row["term_time_s"])
     (job,) = per_rank.jobs.to_pylist()
+    times: dict[tuple[str, int], float] = {}
+    for row in rows:
+        place = (row["scenario"], row["level"])
+        times[place] = times.get(place, 0.0) + row["term_time_s"]
+    slowest = [
+        max((place for place in times if place[0] == s), key=lambda place: times[place]) for s in scenarios
+    ]
     return {
         "scenarios": {s: sum(row["term_time_s"] for row in rows if row["scenario"] == s) for s in scenarios},
         "levels": len({row["level"] for row in rows}),
@@ -237,6 +244,10 @@ def costs(run: odonata.Run, per_rank: odonata.Run) -> dict[str, Any]:
             if (row["scenario"], row["level"], row["term"]) == (scenarios[0], 0, "compute")
         ),
         "largest": largest,
+        "slowest": [
+            {"scenario": scenario, "level": level, "time_s": times[scenario, level]}
+            for scenario, level in slowest
+        ],
         "per_rank": {name: job[name] for name in ("startup_s", "hops_s", "bandwidth_s", "matching_s")},
         "per_rank_time": job["predicted_time_s"],
     }

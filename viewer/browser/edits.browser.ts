@@ -37,7 +37,7 @@ test('what does the hottest cable matter? 3 clicks', async () => {
   await keepPicture('edits')
 })
 
-test('what cannot be run is said in words; a run can be cancelled', async () => {
+test('an impossible change is an error on the page, and can be taken back', async () => {
   await openView(page, urls['allowed']!, 'edits=nonsense')
   forgive(/422/)
   await choose('Run', true)

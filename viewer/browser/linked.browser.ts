@@ -237,6 +237,7 @@ test('wheel zooms around the pointer, drag pans, double click resets', async () 
   await open('dragonfly')
   const box = (await page.locator('.picture .canvas-frame').boundingBox())!
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+  await page.locator('.picture .canvas-frame').focus()
   await page.mouse.wheel(0, -400)
   await settle(page)
   const [k, x, y] = (await address()).get('zoom')!.split(',').map(Number)

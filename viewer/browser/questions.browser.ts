@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { expected, keepPicture, open, page, RUNS, settle, text, urls, useBrowser } from './stage'
+import { quantity } from '../src/base/format'
 import { openView } from './chromium'
 
 useBrowser()
@@ -46,10 +47,29 @@ test('what does one black cable less cost? 1 click', async () => {
   await keepPicture('question-2')
 })
 
-test('which groups talk? 0 clicks', async () => {
+test('which groups talk? 0 clicks, 1 for numbers', async () => {
   await arrive('all')
-  expect(await page.getByText('Largest link').isVisible()).toBe(true)
-  expect(await page.getByRole('region', { name: /Matrices of links/ }).isVisible()).toBe(true)
+  await page.getByText('Largest link').waitFor()
+  const matrices = page.getByRole('region', { name: /Matrices of links/ })
+  expect(await matrices.isVisible()).toBe(true)
+  // As rows, largest first.
+  await page.getByRole('button', { name: 'table: matrices' }).click()
+  await settle(page)
+  const row = page
+    .getByRole('dialog')
+    .getByRole('row', { name: /^Group \d+ to group/ })
+    .first()
+  const most = new Map<string, number>()
+  for (const [link, [bytes]] of Object.entries(expected.runs['edison']!.by_name)) {
+    const [, from, to] = /^g(\d+)r.*>g(\d+)r/.exec(link)!
+    const pair = `Group ${from} to group ${to}`
+    if (from !== to) most.set(pair, Math.max(most.get(pair) ?? 0, bytes!))
+  }
+  const [pair, bytes] = [...most].reduce((a, b) => (b[1] > a[1] ? b : a))
+  expect((await row.innerText()).replace(/\s/g, ' ')).toMatch(
+    new RegExp(`^${pair} .*${quantity(bytes, 'bytes').replace(/\s/g, ' ')}$`),
+  )
+  await keepPicture('question-3')
 })
 
 test('when is congestion? 1 click', async () => {
@@ -104,6 +124,18 @@ test('where on the torus? 0 clicks', async () => {
 test('which level of the AMG cycle is slow? 0 clicks', async () => {
   await arrive('amg')
   expect(await page.getByRole('button', { name: 'Costs', pressed: true }).count()).toBe(1)
+  const said = async (): Promise<string> => {
+    const text = await page.getByRole('status').filter({ hasText: 'takes longest' }).innerText()
+    return text.replace(/\s/g, ' ')
+  }
+  expect(await said()).toMatch(/^many ranks takes longest at level \d in .+, mostly [\w-]+\)\.$/)
+  // The tables of the test have the answer for the second job.
+  await page.getByRole('combobox').filter({ hasText: 'few ranks' }).selectOption('few ranks')
+  await settle(page)
+  for (const { scenario, level, time_s: time } of expected.costs.slowest)
+    expect(await said()).toContain(
+      `level ${level} in ${scenario} (${quantity(time, 's').replace(/\s/g, ' ')} of`,
+    )
   await keepPicture('question-8')
 })
 

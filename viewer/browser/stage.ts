@@ -96,6 +96,8 @@ interface ExpectedValues {
     /** First scenario, all phases. */
     finest_compute: number
     largest: { scenario: string; level: number; phase: string; term: string; time_s: number }
+    /** The slowest level of each scenario. */
+    slowest: { scenario: string; level: number; time_s: number }[]
     per_rank: Record<string, number>
     per_rank_time: number
   }

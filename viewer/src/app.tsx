@@ -21,6 +21,7 @@ import {
 import { TableDialog } from './views/tables/tables'
 import { availableViews, VIEWS } from './views/views'
 import './views/frame/frame.css'
+import './views/frame/media.css'
 
 export function App({ session }: { session: Session }) {
   const state = useStore(session.state)

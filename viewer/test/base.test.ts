@@ -48,6 +48,8 @@ describe('quantities', () => {
   test('MB and MiB differ; invalid text is refused', () => {
     expect(parseQuantity('1 MB', 'bytes')).toBe(1e6)
     expect(parseQuantity('1MiB', 'bytes')).toBe(1048576)
+    expect(parseQuantity('2 gib', 'bytes')).toBe(2 ** 31)
+    expect(parseQuantity('5 US', 'ps')).toBe(5e6)
     expect(parseQuantity('3 parsec', 'bytes')).toBeNull()
     expect(parseQuantity('', 'bytes')).toBeNull()
     expect(parseQuantity('20 ns', 'bytes')).toBeNull()

@@ -1,7 +1,7 @@
 /** Costs of a model run: hand-solved sums, layout to the pixel, tooltips. */
 import { expect, test } from 'vitest'
 import type { Block, NumericArray } from '../src/data/block'
-import { costBars, costChoice, cycleCosts, hasCosts, rankCosts } from '../src/data/costs'
+import { costBars, costChoice, costHeadline, cycleCosts, hasCosts, rankCosts } from '../src/data/costs'
 import { costRows } from '../src/data/rows'
 import { barAt, barsPicture, barTip } from '../src/layout/bars'
 import { makeRun, type Description } from './machines'
@@ -75,6 +75,14 @@ test('bars by level, parts by term, a panel per scenario, one job', () => {
     ],
     most: 10,
   })
+})
+
+test('a sentence names the longest bar of each scenario', () => {
+  const bars = costBars(costs, { rows: 'level', parts: 'term' }, 0)
+  expect(costHeadline(bars, 'many').replace(/\s/g, ' ')).toBe(
+    'many takes longest at level 0 in with (10 s of 14 s, mostly compute), at level 0 in without (8 s of 9 s, mostly compute).',
+  )
+  expect(costHeadline({ ...bars, rows: ['level 0'] }, 'many')).toBe('')
 })
 
 test('jobs have separate bars; a hidden job has none', () => {

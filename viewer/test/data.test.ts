@@ -340,6 +340,18 @@ describe('focus and search', () => {
     expect(search(run, 'g14r5c15').map((f) => f.kind)).toEqual(['router', 'node'])
     expect(search(run, 'g0r0c0>g0r1c0')).toHaveLength(3)
     expect(search(run, '')).toEqual([])
+    expect(search(run, 'blu')[0]).toEqual({ focus: 'class:blue', label: 'blue links', kind: 'class' })
+    expect(resolveFocus(run, 'class:blue')!.mask!.filter((on) => on === 1)).toHaveLength(
+      run.links.class.filter((code) => run.links.classes[code] === 'blue').length,
+    )
+    const name = run.nodes.names.at(17)
+    for (const words of ['17', 'node 17', 'nid00017'])
+      expect(search(run, words)).toContainEqual({
+        focus: `node:${name}`,
+        label: `node 17: ${name}`,
+        kind: 'node',
+      })
+    expect(search(run, `node ${run.nodes.count}`).map(({ kind }) => kind)).not.toContain('node')
   })
 })
 

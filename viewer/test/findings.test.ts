@@ -1,6 +1,13 @@
 /** Study results: tables by key, runs to open, the Pareto front as steps. */
 import { expect, test } from 'vitest'
-import { findingsPanels, frontOf, runsToOpen, type Findings } from '../src/data/findings'
+import {
+  findingsPanels,
+  frontNames,
+  frontOf,
+  frontSentences,
+  runsToOpen,
+  type Findings,
+} from '../src/data/findings'
 import type { Index } from '../src/data/source'
 import { frontPicture } from '../src/layout/front'
 import { nearestMark } from '../src/layout/pick'
@@ -112,4 +119,44 @@ test('the front is drawn as steps: along to the next price, then down to its tim
   const single = frontPicture({ ...SEARCH, objectives: ['time'] }, null, time, 600, 400)
   expect(single.steps).toEqual([])
   expect(single.marks).toHaveLength(4)
+})
+
+test('a search is answered: best of each objective, and what distinguishes the front', () => {
+  const entry = (routing: string, edit: string, time: number, price: number, front: boolean) => ({
+    runs: [],
+    base: [],
+    keys: { routing, edit, seed: '1' },
+    values: { time, price },
+    front,
+  })
+  const found: Findings = {
+    kind: 'front',
+    objectives: ['time', 'price'],
+    keys: [fact('routing'), fact('edit'), { ...fact('seed'), seed: true }],
+    figures: [fact('time', 's'), fact('price')],
+    entries: [
+      entry('min', '[]', 4, 100, false),
+      entry('par', '[]', 2, 100, true),
+      entry('par', '-1', 3, 75, true),
+    ],
+  }
+  expect(frontSentences(found).map((sentence) => sentence.replace(/\s/g, ' '))).toEqual([
+    'Best time: 2 s with edit=[], −50.0 % from the file’s own values.',
+    'Best price: 75 with edit=-1, −25.0 % from the file’s own values.',
+    'The 2 on the front differ in edit; all have routing=par.',
+  ])
+  expect([...frontNames(found)]).toEqual([
+    [1, '[]'],
+    [2, '-1'],
+  ])
+  const { labels } = frontPicture(found, fact('price'), fact('time', 's'), 800, 400)
+  expect(labels.filter(({ text }) => text === '[]' || text === '-1')).toHaveLength(2)
+  // The names of many equal points are not drawn over each other.
+  const crowd = Array.from({ length: 50 }, (_, i) => entry('par', `-${i}`, 2, 100, true))
+  const drawn = frontPicture({ ...found, entries: crowd }, fact('price'), fact('time', 's'), 800, 400).labels
+  const names = drawn.filter(({ text }) => /^-\d+$/.test(text))
+  expect(names.length).toBeGreaterThan(0)
+  const places = names.map(({ x, y, anchor }) => `${anchor} ${x} ${y}`)
+  expect(new Set(places).size).toBe(names.length)
+  expect(names.length).toBeLessThan(5)
 })

@@ -40,12 +40,14 @@ describe('colours of a table', () => {
     const runs = [1, 2, 3, 4].map((seed) => ({ keys: { seed, routing: 'min' } }))
     const values = [10, 14, 11, 30]
     for (const [rows, columns] of [
-      ['seed', ''],
-      ['routing', 'seed'],
-      ['seed', 'routing'],
+      [['seed'], []],
+      [['routing'], ['seed']],
+      [['seed'], ['routing']],
+      [['routing', 'seed'], []],
     ] as const) {
       const pivot = pivotOf(runs, values, rows, columns, 'key')
-      const { shades } = pivotColors(pivot, 's', { rows: rows === 'seed', columns: columns === 'seed' })
+      const isSeed = (keys: readonly string[]) => keys.map((key) => key === 'seed')
+      const { shades } = pivotColors(pivot, 's', { rows: isSeed(rows), columns: isSeed(columns) })
       expect(new Set(shades.flat()).size).toBe(1)
     }
   })

@@ -63,7 +63,7 @@ class BusyError(OdonataError):
 
 
 class CancelError(Exception):
-    """The page that asked for the run is gone."""
+    """The page that asked for the run closed its connection."""
 
 
 class Reruns:

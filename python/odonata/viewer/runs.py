@@ -298,7 +298,7 @@ class OpenRuns:
         return json.dumps(asdict(headline(self.data(run)))).encode()
 
     def data(self, run: int) -> RunData:
-        """The tables of a run; those of the last one are kept, since its page asks several questions.
+        """The tables of a run. The last tables are kept, since its page asks several questions.
 
         Raises:
             KeyError: Unknown run.

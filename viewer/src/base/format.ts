@@ -154,7 +154,7 @@ export function parseQuantity(text: string, unit: Unit): number | null {
 /** How many of `unit` the symbol stands for; null if it is not a symbol of this unit. */
 function factorOf(symbol: string, unit: Unit): number | null {
   const power = ({ base, names }: Steps, name: string): number | null => {
-    const step = names.indexOf(name)
+    const step = names.findIndex((known) => known.toLowerCase() === name.toLowerCase())
     return step < 0 ? null : base ** step
   }
   switch (unit) {
@@ -165,7 +165,7 @@ function factorOf(symbol: string, unit: Unit): number | null {
     case 'ps':
     case 'ns':
     case 's': {
-      const picoseconds = power(TIMES, symbol === 'us' ? 'µs' : symbol)
+      const picoseconds = power(TIMES, symbol.toLowerCase() === 'us' ? 'µs' : symbol)
       return picoseconds === null ? null : picoseconds / PICOSECONDS[unit]!
     }
     case 'share':

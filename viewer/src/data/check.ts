@@ -37,6 +37,9 @@ const oneOf = (what: string, value: string, known: readonly string[]): Problem =
 const arranging = (value: string, known: readonly string[]): Problem =>
   oneOf('setting', value, ['-', ...known])
 
+const arrangingAll = (values: readonly string[], known: readonly string[]): Problem =>
+  values.map((value) => arranging(value, known)).find((problem) => problem !== null) ?? null
+
 const ids = (all: readonly { readonly id: string }[]): string[] => all.map(({ id }) => id)
 
 const isIndex = (value: number, runs: number): boolean =>
@@ -103,7 +106,7 @@ const CHECKS: Checks = {
       : `unknown projection ${quote(projection)}; expected X,Y or cylinders:X or slices:X,Y or slices:X,Y,Z with axes of ${known.join(', ')}`
   },
   focus: ({ focus }) =>
-    /^(group|pair|router|node|link|job|direction):./.test(focus)
+    /^(group|pair|router|node|link|job|class|direction):./.test(focus)
       ? null
       : `unknown focus ${quote(focus)}; expected for instance group:3`,
   communicator: ({ communicator }) =>
@@ -126,8 +129,8 @@ const CHECKS: Checks = {
   heat: ({ heat }, _, run) => oneOf('series', heat, seriesIds(run)),
   costParts: ({ costParts, costRows }) =>
     costParts === costRows ? `bars and parts are both by ${costRows}; expected two different axes` : null,
-  sweepRows: ({ sweepRows }, index) => arranging(sweepRows, settingKeys(index)),
-  sweepColumns: ({ sweepColumns }, index) => arranging(sweepColumns, settingKeys(index)),
+  sweepRows: ({ sweepRows }, index) => arrangingAll(sweepRows, settingKeys(index)),
+  sweepColumns: ({ sweepColumns }, index) => arrangingAll(sweepColumns, settingKeys(index)),
   sweepFigure: ({ sweepFigure }, index) => oneOf('figure', sweepFigure, ids(figureOptions(index))),
   studyPanels: ({ studyPanels }, index) => arranging(studyPanels, names(index.findings?.keys)),
   studyRows: ({ studyRows }, index) => arranging(studyRows, names(index.findings?.keys)),

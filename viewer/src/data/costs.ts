@@ -3,6 +3,7 @@
  *
  * Multigrid cycles have their own table, `cycle`. Other models list the terms of each job's slowest rank.
  */
+import { quantity } from '../base/format'
 import type { Block } from './block'
 import { jobName, type Run } from './run'
 import type { RunInfo } from './source'
@@ -176,6 +177,19 @@ export function costBars(
     panels,
     most: Math.max(0, ...panels.flatMap(({ bars }) => bars.map(total))),
   }
+}
+
+/** A sentence with the longest bar of each scenario; empty if there is nothing to choose from. */
+export function costHeadline({ rows, parts, panels }: CostBars, of: string): string {
+  if (rows.length < 2) return ''
+  const largest = (values: readonly number[]): number => values.indexOf(Math.max(...values))
+  const found = panels.map(({ scenario, bars, total: all }) => {
+    const row = largest(bars.map(total))
+    const time = total(bars[row]!)
+    const most = parts[largest(bars[row]!)]!
+    return `${rows[row]!} in ${scenario} (${quantity(time, 's')} of ${quantity(all, 's')}, mostly ${most})`
+  })
+  return `${of} takes longest at ${found.join(', at ')}.`
 }
 
 export const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)

@@ -41,6 +41,7 @@ export const classEdits = (name: string): readonly EditOffer[] => [
 export function editedClass(run: Run, focus: Focus | null, chosen: string): string {
   const { classes, class: codes } = run.links
   if (classes.includes(chosen)) return chosen
-  const link = focus?.kind === 'pair' ? focus.mask!.indexOf(1) : (focus?.link ?? -1)
+  const link =
+    focus?.kind === 'pair' || focus?.kind === 'class' ? focus.mask!.indexOf(1) : (focus?.link ?? -1)
   return (link >= 0 ? classes[codes[link]!] : classes[0]) ?? ''
 }

@@ -2,7 +2,7 @@
  * Results of a study: the trials of an optimization, or the slowdown between jobs. Each row links to its
  * runs.
  */
-import type { Unit } from '../base/format'
+import { count, quantity, signedPercent, type Unit } from '../base/format'
 import { pivotOf, type Pivot } from './pivot'
 import type { Index } from './source'
 
@@ -105,8 +105,8 @@ export function findingsPanels(findings: Findings, chosen: FindingsChoice): Find
     pivot: pivotOf(
       mine.map((i) => entries[i]!),
       mine.map((i) => values[i]!),
-      rowKey,
-      columnKey,
+      [rowKey].filter(Boolean),
+      [columnKey].filter(Boolean),
       'key',
     ),
   }))
@@ -146,4 +146,60 @@ export function frontOf(findings: Findings): {
   const first = (i: number): number => entries[i]!.values[objectives[0]!]!
   const front = points.filter((i) => entries[i]!.front === true).sort((a, b) => first(a) - first(b))
   return { points, front }
+}
+
+/** Settings in which entries differ, and those that they share. */
+function settingsOf(
+  { keys, entries }: Findings,
+  some: readonly number[],
+): { differ: FieldInfo[]; same: FieldInfo[] } {
+  const values = (name: string): number => new Set(some.map((i) => String(entries[i]!.keys[name]))).size
+  const settings = keys.filter(({ seed }) => !seed)
+  return {
+    differ: settings.filter(({ name }) => values(name) > 1),
+    same: settings.filter(({ name }) => values(name) === 1),
+  }
+}
+
+/** What distinguishes an entry of the front from the others: its values of the settings in which they differ. */
+export function frontNames(findings: Findings): ReadonlyMap<number, string> {
+  const { front } = frontOf(findings)
+  const { differ } = settingsOf(findings, front)
+  const nameOf = (i: number): string =>
+    differ.map(({ name }) => settingText(findings.entries[i]!, name)).join(' · ')
+  return new Map(front.map((i) => [i, nameOf(i)]))
+}
+
+const settingText = ({ keys }: Finding, name: string): string => String(keys[name] ?? '–')
+
+/** The best of each objective, compared with the file's own values, and what distinguishes the front. */
+export function frontSentences(findings: Findings): string[] {
+  const { objectives, figures, entries } = findings
+  const { front } = frontOf(findings)
+  if (front.length === 0) return []
+  const { differ, same } = settingsOf(findings, front)
+  const own = entries[0]!
+  const best = objectives.map((objective) => {
+    const { label, unit } = fieldOf(figures, objective)!
+    const value = (i: number): number => entries[i]!.values[objective]!
+    const least = front.reduce((found, i) => (value(i) < value(found) ? i : found))
+    const before = own.values[objective]
+    const change = before === undefined || before === 0 ? NaN : value(least) / before - 1
+    const against =
+      least === 0
+        ? ', the file’s own values'
+        : Number.isNaN(change)
+          ? ''
+          : `, ${signedPercent(change)} from the file’s own values`
+    const settings = differ.map(({ name, label: key }) => `${key}=${settingText(entries[least]!, name)}`)
+    const where = settings.length > 0 ? ` with ${settings.join(', ')}` : ''
+    return `Best ${label.toLowerCase()}: ${quantity(value(least), unit)}${where}${against}.`
+  })
+  const shared = same.map(({ name, label }) => `${label}=${settingText(entries[front[0]!]!, name)}`)
+  const named = differ.map(({ label }) => label).join(' and ')
+  const among =
+    front.length === 1
+      ? 'One combination is best'
+      : `The ${count(front.length)} on the front differ in ${named}`
+  return [...best, `${among}${shared.length > 0 ? `; all have ${shared.join(', ')}` : ''}.`]
 }

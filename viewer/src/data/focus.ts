@@ -3,7 +3,7 @@ import { directionsOf, findDirection, runsIn } from './direction'
 import { linkName, type Run } from './run'
 
 export interface Focus {
-  readonly kind: 'group' | 'pair' | 'router' | 'node' | 'link' | 'job' | 'direction'
+  readonly kind: 'group' | 'pair' | 'router' | 'node' | 'link' | 'job' | 'class' | 'direction'
   readonly text: string
   readonly group: number
   readonly toGroup: number
@@ -60,6 +60,10 @@ export function resolveFocus(run: Run, text: string): Focus | null {
     case 'job': {
       const job = Number(name)
       return run.jobs.some((j) => j.job === job) ? found({ job }) : null
+    }
+    case 'class': {
+      const code = run.links.classes.indexOf(name)
+      return code < 0 ? null : found({}, (l) => run.links.class[l] === code)
     }
     case 'direction': {
       const direction = findDirection(run, name)
@@ -174,6 +178,14 @@ export function search(run: Run, text: string, limit = 12): SearchResult[] {
   for (const job of run.jobs)
     if (job.name.toLowerCase().includes(wanted))
       found.push({ focus: `job:${job.job}`, label: job.name, kind: 'job' })
+  for (const name of run.links.classes)
+    if (name.toLowerCase().startsWith(wanted))
+      found.push({ focus: `class:${name}`, label: `${name} links`, kind: 'class' })
+  const nodeNumber = Number(/^(?:node\s*|n\s*|nid\s*)?(\d+)$/.exec(wanted)?.[1] ?? NaN)
+  if (nodeNumber < run.nodes.count) {
+    const name = run.nodes.names.at(nodeNumber)
+    found.push({ focus: `node:${name}`, label: `node ${nodeNumber}: ${name}`, kind: 'node' })
+  }
   for (const { name } of directionsOf(run))
     if (name.toLowerCase().startsWith(wanted.replace(/-$/, '−')))
       found.push({ focus: `direction:${name}`, label: name, kind: 'links' })

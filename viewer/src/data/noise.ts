@@ -61,10 +61,10 @@ export function cellColors(
   }
 }
 
-/** Whether the keys of rows and of columns are seeds, and the smallest range of the colours. */
+/** Which keys of rows and of columns are seeds, and the smallest range of the colours. */
 export interface ColorRules {
-  readonly rows: boolean
-  readonly columns: boolean
+  readonly rows: readonly boolean[]
+  readonly columns: readonly boolean[]
   readonly least?: number
 }
 

@@ -17,8 +17,12 @@ export interface PivotCell {
 }
 
 export interface Pivot {
+  /** The values of the nested keys, as one text. */
   readonly rows: readonly string[]
   readonly columns: readonly string[]
+  /** The value of each key, outermost first. */
+  readonly rowPaths: readonly (readonly string[])[]
+  readonly columnPaths: readonly (readonly string[])[]
   /** By row and column; null if no run has both settings. */
   readonly cells: readonly (readonly (PivotCell | null)[])[]
   readonly low: number
@@ -31,11 +35,13 @@ const settings = ({ keys }: Index): SweepKey[] => keys.filter(({ unit }) => unit
 /** Their names. */
 export const settingKeys = (index: Index): string[] => settings(index).map(({ name }) => name)
 
-/** Default rows and columns: settings that are not resampled, such as seeds. */
-export function defaultKeys(index: Index): [string, string] {
+/** Default rows and columns: all settings but seeds, the larger half as rows; seeds if there is nothing else. */
+export function defaultKeys(index: Index): { rows: string[]; columns: string[] } {
   const keys = settings(index)
-  const [first, second] = [...keys.filter(({ seed }) => !seed), ...keys.filter(({ seed }) => seed)]
-  return [first?.name ?? '', !second || second.seed ? '' : second.name]
+  const names = keys.filter(({ seed }) => !seed).map(({ name }) => name)
+  if (names.length === 0) return { rows: keys.slice(0, 1).map(({ name }) => name), columns: [] }
+  // In turn, so that two settings span a square.
+  return { rows: names.filter((_, i) => i % 2 === 0), columns: names.filter((_, i) => i % 2 === 1) }
 }
 
 const STATISTICS = [
@@ -76,14 +82,33 @@ export function figureOptions({ runs }: Index): FigureOption[] {
   ]
 }
 
-/** Default figure: slowdown of the first job, or its time, if available. */
-export function defaultFigure(options: readonly FigureOption[]): string {
-  const wanted = ['job:slowdown:', 'job:completion_time_s:', 'job:latency_mean_ns:', 'class:bytes_max:all']
-  return (
-    wanted.flatMap((start) => options.find(({ id }) => id.startsWith(start))?.id ?? [])[0] ??
-    options[0]?.id ??
-    ''
-  )
+/** Kinds of figures that answer first. */
+const FIRST_FIGURES = [
+  'job:slowdown:',
+  'job:completion_time_s:',
+  'job:predicted_time_s:',
+  'job:latency_mean_ns:',
+  'class:bytes_max:all',
+]
+
+/** Default figure: the one that most runs have; of several, in the order of `FIRST_FIGURES`. */
+export function defaultFigure(options: readonly FigureOption[], runs: readonly RunInfo[]): string {
+  const first = FIRST_FIGURES.flatMap((start) => options.filter(({ id }) => id.startsWith(start)))
+  const shared = (id: string): number => runs.filter((run) => hasFigure(run, id)).length
+  const best = (some: readonly FigureOption[]): FigureOption | undefined => {
+    const counts = some.map(({ id }) => shared(id))
+    return some[counts.indexOf(Math.max(...counts))]
+  }
+  const found = best(first)
+  return (found && shared(found.id) > 0 ? found : best(options))?.id ?? ''
+}
+
+/** Whether a run has a figure, judged by its summary. */
+function hasFigure(run: RunInfo, id: string): boolean {
+  const [of, column, name] = partsOf(id)
+  if (of === 'class') return !Number.isNaN(classFigure(run, id))
+  const hasJob = run.summary.jobs?.some((job) => job.name === name) ?? false
+  return hasJob && run.tables['jobs']?.columns[column] !== undefined
 }
 
 /** Figure of a class from the summary; NaN if the run has no such class. */
@@ -110,20 +135,41 @@ const byNumber = (a: string, b: string): number =>
 /** A run, or a study entry, with values of keys. */
 type KeyValues = Pick<RunInfo, 'keys'>
 
-const keyText = (run: KeyValues, key: string): string => (key === '' ? '' : String(run.keys[key] ?? '–'))
+const keyText = (run: KeyValues, key: string): string => String(run.keys[key] ?? '–')
 
-/** `values` by run, NaN if missing. Orders rows and columns by setting or by mean. */
+/** Whether each word is in one of the settings of a run, such as `routing=par 32`. */
+export function fitsWords({ keys }: KeyValues, words: string): boolean {
+  const all = Object.entries(keys).map(([key, value]) => `${key}=${value}`.toLowerCase())
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.some((one) => one.includes(word)))
+}
+
+/**
+ * `values` by run, NaN if missing. Orders rows and columns by setting or by mean.
+ *
+ * Args:
+ * rowKeys, columnKeys: Nested keys, outermost first; none for a single row or column.
+ */
 export function pivotOf(
   runs: readonly KeyValues[],
   values: ArrayLike<number>,
-  rowKey: string,
-  columnKey: string,
+  rowKeys: readonly string[],
+  columnKeys: readonly string[],
   order: 'key' | 'value',
 ): Pivot {
+  const paths = new Map<string, readonly string[]>()
+  const textOf = (run: KeyValues, keys: readonly string[]): string => {
+    const path = keys.map((key) => keyText(run, key))
+    const text = path.join(' · ')
+    paths.set(text, path)
+    return text
+  }
   const found = new Map<string, Map<string, number[]>>()
   runs.forEach((run, id) => {
     if (Number.isNaN(values[id]!)) return
-    const [row, column] = [keyText(run, rowKey), keyText(run, columnKey)]
+    const [row, column] = [textOf(run, rowKeys), textOf(run, columnKeys)]
     const line = found.get(row) ?? new Map<string, number[]>()
     found.set(row, line)
     line.set(column, [...(line.get(column) ?? []), id])
@@ -136,8 +182,10 @@ export function pivotOf(
         ? []
         : [...line].flatMap(([c, ids]) => (column !== null && c !== column ? [] : ids)),
     )
+  const byPath = (a: string, b: string): number =>
+    paths.get(a)!.reduce((found, part, i) => found || byNumber(part, paths.get(b)![i]!), 0)
   const sorted = (names: readonly string[], ids: (name: string) => number[]): string[] =>
-    [...names].sort((a, b) => (order === 'value' ? meanOf(ids(b)) - meanOf(ids(a)) : 0) || byNumber(a, b))
+    [...names].sort((a, b) => (order === 'value' ? meanOf(ids(b)) - meanOf(ids(a)) : 0) || byPath(a, b))
   const rows = sorted([...found.keys()], (row) => idsOf(row, null))
   const columns = sorted([...new Set([...found.values()].flatMap((line) => [...line.keys()]))], (column) =>
     idsOf(null, column),
@@ -151,7 +199,12 @@ export function pivotOf(
     }),
   )
   const means = cells.flat().flatMap((cell) => (cell ? [cell.mean] : []))
-  return { rows, columns, cells, low: Math.min(...means), high: Math.max(...means) }
+  const [low, high] = means.reduce(([least, most], mean) => [Math.min(least, mean), Math.max(most, mean)], [
+    Infinity,
+    -Infinity,
+  ] as [number, number])
+  const pathsOf = (names: readonly string[]) => names.map((name) => paths.get(name)!)
+  return { rows, columns, rowPaths: pathsOf(rows), columnPaths: pathsOf(columns), cells, low, high }
 }
 
 /** Names of the seeds among the keys. */
@@ -170,23 +223,29 @@ export function differInSeedsOnly(index: Index, a: number, b: number): boolean {
  * that differ only in this seed.
  */
 export function spreadsOf(
-  { rows, columns, cells }: Pivot,
-  isSeed: { readonly rows: boolean; readonly columns: boolean },
+  { rowPaths, columnPaths, cells }: Pivot,
+  isSeed: { readonly rows: readonly boolean[]; readonly columns: readonly boolean[] },
 ): number[][] {
-  const range = (some: readonly (PivotCell | null)[]): number => {
-    const known = some.flatMap((cell) => cell ?? [])
-    return known.length === 0
-      ? 0
-      : Math.max(...known.map(({ most }) => most)) - Math.min(...known.map(({ least }) => least))
-  }
+  const settingOf = (path: readonly string[], seeds: readonly boolean[]): string =>
+    path.filter((_, i) => !seeds[i]).join(' · ')
+  const [rows, columns] = [
+    rowPaths.map((path) => settingOf(path, isSeed.rows)),
+    columnPaths.map((path) => settingOf(path, isSeed.columns)),
+  ]
+  const ranges = new Map<string, readonly [number, number]>()
+  const placeOf = (r: number, c: number): string => `${rows[r]!}\n${columns[c]!}`
+  cells.forEach((line, r) =>
+    line.forEach((cell, c) => {
+      if (!cell) return
+      const [least, most] = ranges.get(placeOf(r, c)) ?? [Infinity, -Infinity]
+      ranges.set(placeOf(r, c), [Math.min(least, cell.least), Math.max(most, cell.most)])
+    }),
+  )
   return rows.map((_, r) =>
-    columns.map((_, c) =>
-      range(
-        cells.flatMap((line, row) =>
-          line.filter((_, column) => (row === r || isSeed.rows) && (column === c || isSeed.columns)),
-        ),
-      ),
-    ),
+    columns.map((_, c) => {
+      const [least, most] = ranges.get(placeOf(r, c)) ?? [0, 0]
+      return most - least
+    }),
   )
 }
 

@@ -146,9 +146,11 @@ const SETTINGS = {
   span: range,
   sweepKey: text(''),
   sweepShow: oneOf(['ranking', 'map', 'lines', 'runs']),
-  /** Keys of rows and columns; empty for the default, `-` for none. */
-  sweepRows: text(''),
-  sweepColumns: text(''),
+  /** Nested keys of rows and columns; empty for the default, `-` for none. */
+  sweepRows: list,
+  sweepColumns: list,
+  /** Words that the settings of a run must have. */
+  sweepFilter: text(''),
   sweepFigure: text(''),
   sweepOrder: oneOf(['key', 'value']),
   /** Base of a cell: the first of its row or column. */

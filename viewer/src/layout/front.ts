@@ -2,9 +2,9 @@
  * Layout of trials over two objectives with the Pareto front as steps. Everything above and right of the line
  * is dominated. Pure geometry in pixels.
  */
-import { quantity } from '../base/format'
+import { quantity, shorten } from '../base/format'
 import { axisTicks, valueAxis } from '../data/histogram'
-import { frontOf, type FieldInfo, type Findings } from '../data/findings'
+import { frontNames, frontOf, type FieldInfo, type Findings } from '../data/findings'
 import type { Corners, Label, Size } from './picture'
 
 export interface TrialMark {
@@ -75,7 +75,41 @@ export function frontPicture(
     const kind = front ? 'front' : allowed === false ? 'refused' : entry === 0 ? 'first' : 'beaten'
     return { entry, x: x.at(xs(entry)), y: y.at(ys(entry)), kind }
   })
+  labels.push(...nameLabels(marks, frontNames(findings), width))
   return { width, height, marks, steps: across ? stepsOf(front, xs, ys, x.at, y.at) : [], labels, lines }
+}
+
+/** Width of a letter of a name, and the height of its line. */
+const LETTER = 6.3
+const LINE = 15
+
+/** Names next to their marks; a name that would cover another, or a mark of the front, is left out. */
+function nameLabels(marks: readonly TrialMark[], names: ReadonlyMap<number, string>, width: number): Label[] {
+  const taken: { x: number; y: number; width: number }[] = marks
+    .filter(({ kind }) => kind === 'front')
+    .map(({ x, y }) => ({ x: x - 6, y, width: 12 }))
+  const labels: Label[] = []
+  for (const { entry, x, y } of marks) {
+    const text = shorten(names.get(entry) ?? '', 48)
+    if (text === '') continue
+    const long = text.length * LETTER
+    const places = [
+      { x: x + 10, y, anchor: 'start' as const },
+      { x: x + 10, y: y - LINE, anchor: 'start' as const },
+      { x: x - 10 - long, y, anchor: 'end' as const },
+      { x: x - 10 - long, y: y + LINE, anchor: 'end' as const },
+    ].filter((at) => at.x > PAD.left && at.x + long < width)
+    const free = places.find((at) =>
+      taken.every(
+        (other) => at.x > other.x + other.width || at.x + long < other.x || Math.abs(at.y - other.y) >= LINE,
+      ),
+    )
+    if (!free) continue
+    taken.push({ x: free.x, y: free.y, width: long })
+    const edge = free.anchor === 'start' ? free.x : free.x + long
+    labels.push({ x: edge, y: free.y + 4, text, anchor: free.anchor, size: 11 })
+  }
+  return labels
 }
 
 interface Axis {

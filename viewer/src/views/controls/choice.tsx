@@ -56,7 +56,7 @@ export function JobChoice({ run, job, label, test, onChange }: JobChoiceProps) {
 
 interface KeyChoiceProps {
   /** A setting that names a key. */
-  readonly setting: 'studyPanels' | 'studyRows' | 'studyColumns' | 'sweepRows' | 'sweepColumns'
+  readonly setting: 'studyPanels' | 'studyRows' | 'studyColumns'
   readonly label: string
   /** Empty for none. */
   readonly value: string
@@ -76,6 +76,42 @@ export function KeyChoice({ setting, label, value, keys, none = 'none', test }: 
       options={[{ value: '-', label: none }, ...keys]}
       onChange={(key) => state.patch({ [setting]: key })}
     />
+  )
+}
+
+interface NestedKeysProps {
+  readonly setting: 'sweepRows' | 'sweepColumns'
+  readonly label: string
+  /** Outermost first. */
+  readonly values: readonly string[]
+  readonly keys: readonly Option[]
+  readonly none: string
+  readonly test: string
+}
+
+/** A menu for each nested key, and one for a further key. */
+export function NestedKeys({ setting, label, values, keys, none, test }: NestedKeysProps) {
+  const { state } = useSession()
+  const choose = (at: number) => (key: string) => {
+    const next = [...values.slice(0, at), ...(key === '-' ? [] : [key]), ...values.slice(at + 1)]
+    state.patch({ [setting]: next.length === 0 ? ['-'] : next })
+  }
+  const free = (at: number): readonly Option[] =>
+    keys.filter(({ value }) => value === values[at] || !values.includes(value))
+  const menus = Math.max(1, Math.min(values.length + 1, keys.length))
+  return (
+    <>
+      {Array.from({ length: menus }, (_, at) => (
+        <Choice
+          key={at}
+          label={at === 0 ? label : 'then by'}
+          test={at === 0 ? test : `${test}-${at}`}
+          value={values[at] ?? '-'}
+          options={[{ value: '-', label: at === 0 ? none : '–' }, ...free(at)]}
+          onChange={choose(at)}
+        />
+      ))}
+    </>
   )
 }
 

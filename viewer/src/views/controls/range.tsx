@@ -85,11 +85,13 @@ export function RangeField({ label, test, empty, unit, value, wrong: refused, on
         ? `Invalid value; expected for instance ${exampleOf(unit)}`
         : (refused?.(parsed) ?? '')
   const commit = (): void => {
-    if (text !== null && wrong === '') onChange(parsed)
+    // A wrong text stays, with its reason.
+    if (text === null || wrong !== '') return
+    onChange(parsed)
     setText(null)
   }
   return (
-    <label class={wrong === '' ? '' : 'wrong'} title={wrong}>
+    <label class={wrong === '' ? '' : 'wrong'}>
       {label}
       <input
         data-test={test}
@@ -103,6 +105,7 @@ export function RangeField({ label, test, empty, unit, value, wrong: refused, on
           if (event.key === 'Escape') setText(null)
         }}
       />
+      {wrong !== '' && <em role="alert">{wrong}</em>}
     </label>
   )
 }

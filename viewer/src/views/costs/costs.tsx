@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks'
 import { categoryColors } from '../../base/palette'
 import {
+  costHeadline,
   COST_AXES,
   costBars,
   costChoice,
@@ -90,6 +91,11 @@ export function CostsView({ derived: { run } }: ViewContent) {
   const colors = categoryColors(bars.parts)
   return (
     <div class="centre wide">
+      {shown.job >= 0 && (
+        <p class="headline" role="status" data-test="costs-headline">
+          {costHeadline(bars, of)}
+        </p>
+      )}
       <Pickers costs={costs} shown={shown} />
       <section class="costs" aria-label={label}>
         <header>

@@ -55,47 +55,61 @@ export function MachineEdits({ run }: { run: Run }) {
           <Offer key={offer.label} {...offer} />
         ))}
       </span>
-      {edits.length > 0 && (
-        <span class="pending">
-          {edits.slice(0, NAMED_MAX).map((edit, i) => (
-            <button
-              key={`${edit} ${i}`}
-              class="chip"
-              disabled={isRunning}
-              aria-label={`Take back ${edit}`}
-              title="Take back"
-              onClick={() => set(edits.filter((_, other) => other !== i))}
-            >
-              {edit} ×
-            </button>
-          ))}
-          {edits.length > NAMED_MAX && (
-            <button
-              class="chip"
-              disabled={isRunning}
-              title={edits.slice(NAMED_MAX).join(', ')}
-              onClick={() => set(edits.slice(0, NAMED_MAX))}
-            >
-              {count(edits.length - NAMED_MAX)} more ×
-            </button>
-          )}
-          {isRunning ? (
-            <>
-              <span role="status">Running …</span>
-              <button onClick={() => rerun.abort()}>Cancel</button>
-            </>
-          ) : (
-            <button class="run" onClick={() => void session.runEdited(run.id)} data-test="edits-run">
-              Run
-            </button>
-          )}
-        </span>
-      )}
+      {edits.length > 0 && <Pending run={run} edits={edits} onChange={set} />}
       {typeof rerun === 'string' && (
         <p class="alarm" role="alert">
           {rerun}
         </p>
       )}
     </section>
+  )
+}
+
+interface PendingProps {
+  readonly run: Run
+  readonly edits: readonly string[]
+  onChange(edits: readonly string[]): void
+}
+
+/** The edits that are not run yet, and their run. */
+function Pending({ run, edits, onChange }: PendingProps) {
+  const session = useSession()
+  const rerun = useStore(session.rerun)
+  const isRunning = rerun instanceof AbortController
+  return (
+    <span class="pending">
+      {edits.slice(0, NAMED_MAX).map((edit, i) => (
+        <button
+          key={`${edit} ${i}`}
+          class="chip"
+          disabled={isRunning}
+          aria-label={`Take back ${edit}`}
+          title="Take back"
+          onClick={() => onChange(edits.filter((_, other) => other !== i))}
+        >
+          {edit} ×
+        </button>
+      ))}
+      {edits.length > NAMED_MAX && (
+        <button
+          class="chip"
+          disabled={isRunning}
+          title={edits.slice(NAMED_MAX).join(', ')}
+          onClick={() => onChange(edits.slice(0, NAMED_MAX))}
+        >
+          {count(edits.length - NAMED_MAX)} more ×
+        </button>
+      )}
+      {isRunning ? (
+        <>
+          <span role="status">Running …</span>
+          <button onClick={() => rerun.abort()}>Cancel</button>
+        </>
+      ) : (
+        <button class="run" onClick={() => void session.runEdited(run.id)} data-test="edits-run">
+          Run
+        </button>
+      )}
+    </span>
   )
 }

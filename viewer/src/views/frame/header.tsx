@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { count } from '../../base/format'
 import { search, type SearchResult } from '../../data/focus'
 import type { Run } from '../../data/run'
+import { runsNamed, type Index } from '../../data/source'
 import { choicesOf } from '../../data/state'
 import { VIEWS, type View } from '../views'
 import { cycle } from './keys'
@@ -114,17 +115,35 @@ function Menu({ onExport }: { onExport(kind: 'svg' | 'png' | 'csv'): void }) {
 
 const THEMES = { auto: 'Auto', light: 'Light', dark: 'Dark' } as const
 
+/** Runs in the list of names found. */
+const RUNS_FOUND = 6
+
+interface FoundPlace extends SearchResult {
+  readonly run?: number
+}
+
+function searchRuns(index: Index, text: string): FoundPlace[] {
+  const { runs } = index
+  return (runs.length > 1 ? runsNamed(index, text) : []).slice(0, RUNS_FOUND).map((run) => ({
+    run,
+    focus: '',
+    label: runs[run]!.label,
+    kind: `run on ${runs[run]!.summary.machine.name}`,
+  }))
+}
+
 function Search({ run }: { run: Run }) {
   const session = useSession()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const input = useRef<HTMLInputElement>(null)
-  const found = search(run, text)
+  const found = [...search(run, text), ...searchRuns(session.index, text)]
   const isOpen = text.trim() !== ''
   useEffect(() => setChosen(0), [text])
-  const jump = (to: SearchResult | undefined): void => {
+  const jump = (to: FoundPlace | undefined): void => {
     if (!to) return
-    session.state.patch({ focus: to.focus })
+    const { focus, run } = to
+    session.state.patch(run === undefined ? { focus } : { run, view: 'overview', focus })
     setText('')
     input.current?.blur()
   }
@@ -163,7 +182,7 @@ function Search({ run }: { run: Run }) {
             <ul role="listbox" id="odonata-found" aria-label="Names found">
               {found.map((item, i) => (
                 <li
-                  key={item.focus}
+                  key={`${item.focus} ${item.label}`}
                   id={`odonata-found-${i}`}
                   role="option"
                   aria-selected={i === chosen}

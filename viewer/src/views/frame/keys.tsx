@@ -157,8 +157,9 @@ export function Help({ onClose }: { onClose(): void }) {
       <LegendPicture />
       <p>
         A click on a job’s bar shows the job alone and why it takes this long. In a picture, a click focuses a
-        router, link or group, the wheel zooms, dragging pans, and a double click resets the zoom. The address
-        of this page contains all settings: copy it to share the view.
+        router, link or group, two fingers zoom, and so does the wheel after a click; dragging pans, and a
+        double click shows the whole machine again. The address of this page contains all settings: copy it to
+        share the view.
       </p>
       <h3>Keys</h3>
       <Pairs rows={KEYS} />

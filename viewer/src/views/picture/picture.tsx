@@ -3,6 +3,7 @@ import { useCallback, useContext, useMemo, useRef } from 'preact/hooks'
 import { count } from '../../base/format'
 import type { Headline } from '../../data/headline'
 import type { DerivedRun } from '../../data/model'
+import { DEFAULTS } from '../../data/state'
 import { linkRows } from '../../data/rows'
 import { looksFor } from '../../draw/look'
 import { accountOf, accountText, visibleMarks } from '../../draw/account'
@@ -39,6 +40,22 @@ function useAccount({ picture, data, drawn }: DisplayedPicture, d: DerivedRun, r
   )
   const missing = drawn.drawn < drawn.wanted ? `, the largest of ${count(drawn.wanted)}` : ''
   return `${summary}${missing}${account}`
+}
+
+/** Ends zoom and pan. */
+function WholeMachine() {
+  const { state } = useSession()
+  return (
+    <button
+      class="whole-machine"
+      title="Show the whole machine (0, or a double click)"
+      onPointerDown={(event) => event.stopPropagation()}
+      onClick={() => state.patch({ zoom: DEFAULTS.zoom })}
+      data-test="whole-machine"
+    >
+      Whole machine
+    </button>
+  )
 }
 
 interface PictureViewProps {
@@ -94,6 +111,7 @@ export function PictureView({
     [d, picture, view.k, view.x, view.y, drawn, data, change],
   )
   const steps = useMarkSteps(place, d)
+  const isZoomed = state.zoom.some((value, i) => value !== DEFAULTS.zoom[i])
   const gestures = useGestures(size, picture, hit, steps)
   return (
     <figure class="picture">
@@ -102,6 +120,7 @@ export function PictureView({
         class="canvas-frame"
         ref={frame}
         {...gestures}
+        data-zoomed={isZoomed ? 'yes' : undefined}
         tabIndex={0}
         role="application"
         aria-label={`Picture of ${title ?? 'the machine'}. ${picture.reading} The keys . and , go from link to link.`}
@@ -109,6 +128,7 @@ export function PictureView({
         <canvas ref={canvas} />
         <canvas ref={overlay} class="overlay" />
         {callout && <Callout of={callout} run={d.run} picture={picture} view={view} size={size} />}
+        {isZoomed && <WholeMachine />}
       </div>
       <div class="reading foot">
         <p data-test="drawn" title={`${account}. ${picture.reading}`}>

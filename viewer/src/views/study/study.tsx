@@ -5,6 +5,7 @@ import {
   fieldOf,
   findingsPanels,
   frontOf,
+  frontSentences,
   runsToOpen,
   offeredFigures,
   type FieldInfo,
@@ -77,8 +78,8 @@ function Costs({ of }: { of: Findings }) {
             )}
             <PivotTable
               pivot={pivot}
-              rowKey={labelOf(rowKey)}
-              columnKey={labelOf(columnKey)}
+              rowKeys={[rowKey].filter(Boolean).map(labelOf)}
+              columnKeys={[columnKey].filter(Boolean).map(labelOf)}
               unit={figure.unit}
               rules={rules}
               onOpen={(row, column) =>
@@ -99,7 +100,7 @@ function Costs({ of }: { of: Findings }) {
 /** All tables of the page have one range of colours. */
 export function rulesOf(of: Findings, { rowKey, columnKey, tables, figure }: FindingsPanels): ColorRules {
   const isSeed = (key: string): boolean => fieldOf(of.keys, key)?.seed === true
-  const seeds = { rows: isSeed(rowKey), columns: isSeed(columnKey) }
+  const seeds = { rows: [isSeed(rowKey)], columns: [isSeed(columnKey)] }
   const ranges = tables.map(({ pivot }) => pivotColors(pivot, figure.unit, seeds).of.scale.high)
   return { ...seeds, least: Math.max(...ranges) }
 }
@@ -151,6 +152,9 @@ function Front({ of }: { of: Findings }) {
   const failed = of.entries.length - points.length
   return (
     <>
+      <p class="headline" role="status" data-test="front-headline">
+        {frontSentences(of).join(' ')}
+      </p>
       <FrontChart of={of} {...axes} />
       <p class="reading" data-test="study-reading">
         {count(of.entries.length)} combinations, {count(front.length)} on the Pareto front (squares): no other

@@ -16,7 +16,8 @@ export function levelColors(levels: readonly string[]): string[] {
   return levels.map((level) => colors[sorted.indexOf(level)]!)
 }
 
-export function Interactions({ table: { pivot, figure, rowKey, columnKey } }: { table: SweepTable }) {
+export function Interactions({ table: { pivot, figure, rowKeys, columnKeys } }: { table: SweepTable }) {
+  const columnKey = columnKeys.join(', ')
   const session = useSession()
   const { run } = useStore(session.state)
   const colors = levelColors(pivot.columns)
@@ -40,7 +41,7 @@ export function Interactions({ table: { pivot, figure, rowKey, columnKey } }: { 
           return {
             title: `${columnKey} ${pivot.columns[column]!}`,
             rows: [
-              [rowKey, pivot.rows[row]!],
+              [rowKeys.join(', '), pivot.rows[row]!],
               [figure.label, mean],
             ],
             note: spread,

@@ -21,31 +21,31 @@ export function sweepExport({ session, state, theme }: ExportRequest): ExportShe
   if (!table) return null
   const looks = looksFor(theme, state.ramp, state.sweepShow !== 'runs')
   if (state.sweepShow === 'runs') return thumbnailsExport(session, looks)
-  const { pivot, figure, rowKey, columnKey } = table
+  const { pivot, figure, rowKeys, columnKeys } = table
   const cells = pivotPart(pivot, figure.unit, looks, seedsOf(session, table))
   const lines = state.sweepShow === 'lines' ? [linesPart(table, cells.width, looks)] : []
   return sheetOf({
-    name: `${figure.label} by ${[rowKey, columnKey].filter(Boolean).join(' and ')}`,
+    name: `${figure.label} by ${[...rowKeys, ...columnKeys].join(' and ')}`,
     facts: `${session.index.runs.length} runs; mean, with min and max`,
     columns: [[...lines, cells]],
     looks,
     csv: () =>
       csvOf(
-        [rowKey || 'rows', columnKey || 'columns', 'mean', 'min', 'max', 'runs'],
-        pivot.rows.flatMap((row, r) =>
-          pivot.columns.flatMap((column, c) => {
+        [...rowKeys, ...columnKeys, 'mean', 'min', 'max', 'runs'],
+        pivot.rowPaths.flatMap((row, r) =>
+          pivot.columnPaths.flatMap((column, c) => {
             const cell = pivot.cells[r]![c]
-            return cell ? [[row, column, cell.mean, cell.least, cell.most, cell.runs.length]] : []
+            return cell ? [[...row, ...column, cell.mean, cell.least, cell.most, cell.runs.length]] : []
           }),
         ),
       ),
   })
 }
 
-function linesPart({ pivot, figure, columnKey }: SweepTable, width: number, looks: LookTable): SheetPart {
+function linesPart({ pivot, figure, columnKeys }: SweepTable, width: number, looks: LookTable): SheetPart {
   const picture = interactionsPicture(pivot, figure.unit, { width, height: LINES })
   const colors = levelColors(pivot.columns)
-  const names = pivot.columns.map((column) => `${columnKey} ${column}`)
+  const names = pivot.columns.map((column) => `${columnKeys.join(', ')} ${column}`)
   const draw: SheetPart['draw'] = (pen) => drawInteractions(pen, picture, colors, looks)
   return titled('', { ...picture, draw }, looks, 13, { names, colors })
 }

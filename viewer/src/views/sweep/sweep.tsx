@@ -4,6 +4,7 @@ import { count } from '../../base/format'
 import { textAt } from '../../data/block'
 import {
   classFigure,
+  fitsWords,
   figureOptions,
   partnerOf,
   partsOf,
@@ -17,7 +18,7 @@ import {
 } from '../../data/pivot'
 import type { ColorRules } from '../../data/noise'
 import { choicesOf, type ViewState } from '../../data/state'
-import { Choice, KeyChoice, SettingButtons, SettingChoice } from '../controls/choice'
+import { Choice, NestedKeys, SettingButtons, SettingChoice } from '../controls/choice'
 import { Interactions } from './interactions'
 import { PivotTable } from '../tables/pivot'
 import { useSession, useStore, type Session } from '../session/session'
@@ -26,8 +27,9 @@ import { Thumbnails } from './thumbnails'
 import './sweep.css'
 
 export interface SweepTable {
-  readonly rowKey: string
-  readonly columnKey: string
+  /** Outermost first. */
+  readonly rowKeys: readonly string[]
+  readonly columnKeys: readonly string[]
   readonly figure: FigureOption
   readonly pivot: Pivot
   /** Runs whose figure is still loading. */
@@ -38,18 +40,23 @@ export interface SweepTable {
 export function sweepTable(session: Session, state: ViewState): SweepTable | null {
   const { index } = session
   const options = figureOptions(index)
-  const figure = options.find(({ id }) => id === (state.sweepFigure || defaultFigure(options))) ?? options[0]
+  const figure =
+    options.find(({ id }) => id === (state.sweepFigure || defaultFigure(options, index.runs))) ?? options[0]
   if (!figure) return null
-  const [row, column] = defaultKeys(index)
-  const chosen = (key: string, usual: string): string => (key === '-' ? '' : key || usual)
-  const [rowKey, columnKey] = [chosen(state.sweepRows, row), chosen(state.sweepColumns, column)]
-  const values = index.runs.map((_, id) => figureOf(session, id, figure.id))
+  const usual = defaultKeys(index)
+  const chosen = (keys: readonly string[], otherwise: readonly string[]): readonly string[] =>
+    (keys.length === 0 ? otherwise : keys).filter((key, i, all) => key !== '-' && all.indexOf(key) === i)
+  const rowKeys = chosen(state.sweepRows, usual.rows)
+  const columnKeys = chosen(state.sweepColumns, usual.columns).filter((key) => !rowKeys.includes(key))
+  const values = index.runs.map((run, id) =>
+    fitsWords(run, state.sweepFilter) ? figureOf(session, id, figure.id) : NaN,
+  )
   const known = values.map((value) => value ?? NaN)
   return {
-    rowKey,
-    columnKey,
+    rowKeys,
+    columnKeys,
     figure,
-    pivot: pivotOf(index.runs, known, rowKey, columnKey === rowKey ? '' : columnKey, state.sweepOrder),
+    pivot: pivotOf(index.runs, known, rowKeys, columnKeys, state.sweepOrder),
     waiting: values.filter((value) => value === undefined).length,
   }
 }
@@ -96,26 +103,29 @@ function Table() {
   const state = useStore(session.state)
   const table = sweepTable(session, state)
   if (!table) return <p class="hint centred">These runs have no figures to compare.</p>
-  const { pivot, figure, rowKey, columnKey, waiting } = table
+  const { pivot, figure, rowKeys, columnKeys, waiting } = table
   return (
     <>
       <SweepPickers table={table} />
       {waiting > 0 && <p class="loading">Loading {count(waiting)} runs …</p>}
       {pivot.rows.length === 0 && waiting === 0 && (
-        <p class="hint centred">No run has the figure “{figure.label}”.</p>
+        <p class="hint centred">
+          {state.sweepFilter === ''
+            ? `No run has the figure “${figure.label}”.`
+            : `No run has “${state.sweepFilter}” in its settings.`}
+        </p>
       )}
       {pivot.rows.length > 0 &&
         (state.sweepShow === 'lines' ? <Interactions table={table} /> : <PivotMap table={table} />)}
       <p class="reading" data-test="sweep-reading">
-        {figure.label} by {rowKey || 'all runs'}
-        {columnKey !== '' && columnKey !== rowKey ? ` and ${columnKey}` : ''}. Cell: mean over its runs, with
-        min and max; {count(session.index.runs.length)} runs.
+        {figure.label} by {[...rowKeys, ...columnKeys].join(', ') || 'all runs'}. Cell: mean over its runs,
+        with min and max; {count(session.index.runs.length)} runs.
       </p>
     </>
   )
 }
 
-function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTable }) {
+function SweepPickers({ table: { rowKeys, columnKeys, figure } }: { table: SweepTable }) {
   const session = useSession()
   const state = useStore(session.state)
   const keys = settingKeys(session.index).map((name) => ({ value: name, label: name }))
@@ -123,19 +133,20 @@ function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTa
   const lines = state.sweepShow === 'lines'
   return (
     <div class="pickers">
-      <KeyChoice
+      <NestedKeys
         setting="sweepRows"
         label={lines ? 'Horizontal axis' : 'Rows'}
-        value={rowKey}
+        values={rowKeys}
         keys={keys}
         none="all runs"
         test="sweep-rows"
       />
-      <KeyChoice
+      <NestedKeys
         setting="sweepColumns"
         label={lines ? 'One line per' : 'Columns'}
-        value={columnKey}
+        values={columnKeys}
         keys={keys}
+        none="none"
         test="sweep-columns"
       />
       <Choice
@@ -151,6 +162,15 @@ function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTa
         words={{ key: 'setting', value: 'value' }}
         test="sweep-order"
       />
+      <input
+        type="search"
+        aria-label="Filter by settings"
+        placeholder="Filter, such as par 32"
+        value={state.sweepFilter}
+        onInput={(event) => session.state.patch({ sweepFilter: event.currentTarget.value })}
+        onKeyDown={(event) => event.stopPropagation()}
+        data-test="sweep-filter"
+      />
       {!lines && (
         <SettingChoice
           setting="sweepBase"
@@ -164,15 +184,16 @@ function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTa
 }
 
 /** Whether rows and columns are seeds. */
-export function seedsOf({ index }: Session, { rowKey, columnKey }: SweepTable): ColorRules {
+export function seedsOf({ index }: Session, { rowKeys, columnKeys }: SweepTable): ColorRules {
   const seeds = seedKeys(index)
-  return { rows: seeds.includes(rowKey), columns: seeds.includes(columnKey) }
+  const areSeeds = (keys: readonly string[]): boolean[] => keys.map((key) => seeds.includes(key))
+  return { rows: areSeeds(rowKeys), columns: areSeeds(columnKeys) }
 }
 
 function PivotMap({ table }: { table: SweepTable }) {
   const session = useSession()
   const { sweepBase } = useStore(session.state)
-  const { pivot, rowKey, columnKey, figure } = table
+  const { pivot, rowKeys, columnKeys, figure } = table
   const open = (row: number, column: number): void => {
     const cell = pivot.cells[row]![column]!
     const base = sweepBase === 'row' ? pivot.cells[row]![0] : pivot.cells[0]![column]
@@ -187,8 +208,8 @@ function PivotMap({ table }: { table: SweepTable }) {
   return (
     <PivotTable
       pivot={pivot}
-      rowKey={rowKey}
-      columnKey={columnKey}
+      rowKeys={rowKeys}
+      columnKeys={columnKeys}
       unit={figure.unit}
       rules={seedsOf(session, table)}
       onOpen={open}
