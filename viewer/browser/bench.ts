@@ -57,7 +57,8 @@ function stepText(steps: readonly Step[]): string {
     return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1)
   }
   const pair = (of: keyof Step): string => `${part(of, 0.5)} ms (95 %: ${part(of, 0.95)})`
-  return `main thread ${pair('main')}, longest task ${part('longest', 0.5)} ms, frame ${pair('frame')}`
+  const kinds = `script ${part('script', 0.5)} ms, paint and layout ${part('paint', 0.5)} ms`
+  return `main thread ${pair('main')}, ${kinds}, longest task ${part('longest', 0.5)} ms, frame ${pair('frame')}`
 }
 
 async function main(): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { expected, keepPicture, open, page, RUNS, settle, text, urls, useBrowser } from './stage'
-import { quantity } from '../src/base/format'
+import { parseQuantity, quantity } from '../src/base/format'
 import { openView } from './chromium'
 
 useBrowser()
@@ -59,6 +59,7 @@ test('which groups talk? 0 clicks, 1 for numbers', async () => {
     .getByRole('dialog')
     .getByRole('row', { name: /^Group \d+ to group/ })
     .first()
+  // From every tenth link: enough to find the pair, and a lower bound of its largest link.
   const most = new Map<string, number>()
   for (const [link, [bytes]] of Object.entries(expected.runs['edison']!.by_name)) {
     const [, from, to] = /^g(\d+)r.*>g(\d+)r/.exec(link)!
@@ -66,9 +67,10 @@ test('which groups talk? 0 clicks, 1 for numbers', async () => {
     if (from !== to) most.set(pair, Math.max(most.get(pair) ?? 0, bytes!))
   }
   const [pair, bytes] = [...most].reduce((a, b) => (b[1] > a[1] ? b : a))
-  expect((await row.innerText()).replace(/\s/g, ' ')).toMatch(
-    new RegExp(`^${pair} .*${quantity(bytes, 'bytes').replace(/\s/g, ' ')}$`),
-  )
+  const [shown, links, largest] = (await row.innerText()).split('\t')
+  expect(shown).toBe(pair)
+  expect(Number(links)).toBeGreaterThan(0)
+  expect(parseQuantity(largest!.replace(/\s/g, ' '), 'bytes')).toBeGreaterThanOrEqual(bytes! * 0.995)
   await keepPicture('question-3')
 })
 
@@ -128,14 +130,15 @@ test('which level of the AMG cycle is slow? 0 clicks', async () => {
     const text = await page.getByRole('status').filter({ hasText: 'takes longest' }).innerText()
     return text.replace(/\s/g, ' ')
   }
-  expect(await said()).toMatch(/^many ranks takes longest at level \d in .+, mostly [\w-]+\)\.$/)
+  expect(await said()).toMatch(/^many ranks takes longest at level \d, mostly [\w-]+ \(.+\)\.$/)
   // The tables of the test have the answer for the second job.
   await page.getByRole('combobox').filter({ hasText: 'few ranks' }).selectOption('few ranks')
   await settle(page)
-  for (const { scenario, level, time_s: time } of expected.costs.slowest)
-    expect(await said()).toContain(
-      `level ${level} in ${scenario} (${quantity(time, 's').replace(/\s/g, ' ')} of`,
-    )
+  for (const { scenario, level, time_s: time } of expected.costs.slowest) {
+    const answer = (await said()).split('; ').find((part) => part.includes(` in ${scenario}`))
+    expect(answer).toContain(`at level ${level}, mostly `)
+    expect(answer).toContain(`${quantity(time, 's').replace(/\s/g, ' ')} of`)
+  }
   await keepPicture('question-8')
 })
 

@@ -21,12 +21,50 @@ interface TraceEvent {
   readonly args?: { readonly name?: string; readonly message?: string }
 }
 
-const CATEGORIES = ['toplevel', '__metadata', 'blink.user_timing', 'disabled-by-default-devtools.timeline']
+const CATEGORIES = [
+  'toplevel',
+  '__metadata',
+  'blink.user_timing',
+  'devtools.timeline',
+  'disabled-by-default-devtools.timeline',
+]
+
+/** Milliseconds of wall-clock time of the main thread inside its tasks, nested events counted once. */
+interface Parts {
+  /** Functions, timers, frames and messages; and garbage collection. */
+  readonly script: number
+  /** Style, layout, paint, and the handover of layers. */
+  readonly paint: number
+}
+
+const KINDS: Readonly<Record<keyof Parts, ReadonlySet<string>>> = {
+  script: new Set([
+    'FunctionCall',
+    'EvaluateScript',
+    'FireAnimationFrame',
+    'TimerFire',
+    'EventDispatch',
+    'MinorGC',
+    'MajorGC',
+    'V8.GC_MC_INCREMENTAL',
+    'RunMicrotasks',
+  ]),
+  paint: new Set([
+    'UpdateLayoutTree',
+    'Layout',
+    'PrePaint',
+    'Paint',
+    'Layerize',
+    'Commit',
+    'UpdateLayer',
+    'HitTest',
+  ]),
+}
 
 /** The page sets these marks, which separate steps. */
 const MARK = 'odonata-step'
 
-export interface Step {
+export interface Step extends Parts {
   /** Milliseconds of processor time of the page's main thread. */
   readonly main: number
   /** The longest task. */
@@ -103,13 +141,35 @@ const tasksOf = (events: readonly TraceEvent[], pid: number, tid: number): Trace
   )
 
 /** Main thread tasks between successive marks. */
-function between(events: readonly TraceEvent[]): { main: number; longest: number }[] {
+function between(events: readonly TraceEvent[]): Omit<Step, 'frame'>[] {
   const marks = events.filter(({ name }) => name === MARK).sort((a, b) => a.ts - b.ts)
   const [{ pid, tid }] = marks as [TraceEvent]
   const tasks = tasksOf(events, pid, tid)
+  const mine = events.filter((e) => e.ph === 'X' && e.pid === pid && e.tid === tid)
   return marks.slice(1).map(({ ts: end }, i) => {
     const inside = tasks.filter(({ ts }) => ts >= marks[i]!.ts && ts < end)
     const costs = inside.map(({ tdur }) => tdur! / 1000)
-    return { main: costs.reduce((sum, ms) => sum + ms, 0), longest: Math.max(0, ...costs) }
+    const events = mine.filter(({ ts }) => ts >= marks[i]!.ts && ts < end)
+    const script = union(events, KINDS.script)
+    const paint = union(events, KINDS.paint)
+    // Script may force a layout: it is counted as layout.
+    const both = script + paint - union(events, new Set([...KINDS.script, ...KINDS.paint]))
+    return {
+      main: costs.reduce((sum, ms) => sum + ms, 0),
+      longest: Math.max(0, ...costs),
+      script: script - both,
+      paint,
+    }
   })
+}
+
+/** Milliseconds that any event of these kinds covers. */
+function union(events: readonly TraceEvent[], kinds: ReadonlySet<string>): number {
+  const found = events.filter(({ name }) => kinds.has(name)).sort((a, b) => a.ts - b.ts)
+  let [covered, end] = [0, -Infinity]
+  for (const { ts, dur = 0 } of found) {
+    covered += Math.max(0, ts + dur - Math.max(ts, end))
+    end = Math.max(end, ts + dur)
+  }
+  return covered / 1000
 }

@@ -80,7 +80,7 @@ test('bars by level, parts by term, a panel per scenario, one job', () => {
 test('a sentence names the longest bar of each scenario', () => {
   const bars = costBars(costs, { rows: 'level', parts: 'term' }, 0)
   expect(costHeadline(bars, 'many').replace(/\s/g, ' ')).toBe(
-    'many takes longest at level 0 in with (10 s of 14 s, mostly compute), at level 0 in without (8 s of 9 s, mostly compute).',
+    'many takes longest at level 0, mostly compute (10 s of 14 s in with, 8 s of 9 s in without).',
   )
   expect(costHeadline({ ...bars, rows: ['level 0'] }, 'many')).toBe('')
 })

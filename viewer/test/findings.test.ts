@@ -141,16 +141,16 @@ test('a search is answered: best of each objective, and what distinguishes the f
     ],
   }
   expect(frontSentences(found).map((sentence) => sentence.replace(/\s/g, ' '))).toEqual([
-    'Best time: 2 s with edit=[], −50.0 % from the file’s own values.',
+    'Best time: 2 s with edit=none, −50.0 % from the file’s own values.',
     'Best price: 75 with edit=-1, −25.0 % from the file’s own values.',
     'The 2 on the front differ in edit; all have routing=par.',
   ])
   expect([...frontNames(found)]).toEqual([
-    [1, '[]'],
+    [1, 'none'],
     [2, '-1'],
   ])
   const { labels } = frontPicture(found, fact('price'), fact('time', 's'), 800, 400)
-  expect(labels.filter(({ text }) => text === '[]' || text === '-1')).toHaveLength(2)
+  expect(labels.filter(({ text }) => text === 'none' || text === '-1')).toHaveLength(2)
   // The names of many equal points are not drawn over each other.
   const crowd = Array.from({ length: 50 }, (_, i) => entry('par', `-${i}`, 2, 100, true))
   const drawn = frontPicture({ ...found, entries: crowd }, fact('price'), fact('time', 's'), 800, 400).labels

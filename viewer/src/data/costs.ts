@@ -183,13 +183,16 @@ export function costBars(
 export function costHeadline({ rows, parts, panels }: CostBars, of: string): string {
   if (rows.length < 2) return ''
   const largest = (values: readonly number[]): number => values.indexOf(Math.max(...values))
-  const found = panels.map(({ scenario, bars, total: all }) => {
+  // Scenarios with the same answer share it.
+  const found = new Map<string, string[]>()
+  for (const { scenario, bars, total: all } of panels) {
     const row = largest(bars.map(total))
-    const time = total(bars[row]!)
-    const most = parts[largest(bars[row]!)]!
-    return `${rows[row]!} in ${scenario} (${quantity(time, 's')} of ${quantity(all, 's')}, mostly ${most})`
-  })
-  return `${of} takes longest at ${found.join(', at ')}.`
+    const answer = `${rows[row]!}, mostly ${parts[largest(bars[row]!)]!}`
+    const time = `${quantity(total(bars[row]!), 's')} of ${quantity(all, 's')} in ${scenario}`
+    found.set(answer, [...(found.get(answer) ?? []), time])
+  }
+  const answers = [...found].map(([answer, times]) => `${answer} (${times.join(', ')})`)
+  return `${of} takes longest at ${answers.join('; at ')}.`
 }
 
 export const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)

@@ -3,7 +3,7 @@
  * runs.
  */
 import { count, quantity, signedPercent, type Unit } from '../base/format'
-import { pivotOf, type Pivot } from './pivot'
+import { isNothing, pivotOf, type Pivot } from './pivot'
 import type { Index } from './source'
 
 export interface FieldInfo {
@@ -170,7 +170,10 @@ export function frontNames(findings: Findings): ReadonlyMap<number, string> {
   return new Map(front.map((i) => [i, nameOf(i)]))
 }
 
-const settingText = ({ keys }: Finding, name: string): string => String(keys[name] ?? '–')
+function settingText({ keys }: Finding, name: string): string {
+  const text = String(keys[name] ?? '–')
+  return isNothing(text) ? 'none' : text
+}
 
 /** The best of each objective, compared with the file's own values, and what distinguishes the front. */
 export function frontSentences(findings: Findings): string[] {

@@ -126,7 +126,7 @@ export function partsOf(id: string): [string, string, string] {
 }
 
 /** An unset value: empty, or an empty list such as of edits. */
-const isNothing = (text: string): boolean => /^(–||\[\]|\{\})$/.test(text)
+export const isNothing = (text: string): boolean => /^(–||\[\]|\{\})$/.test(text)
 
 /** Unset values first, as the base; then by number. */
 const byNumber = (a: string, b: string): number =>

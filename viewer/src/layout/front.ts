@@ -94,7 +94,7 @@ function nameLabels(marks: readonly TrialMark[], names: ReadonlyMap<number, stri
     if (text === '') continue
     const long = text.length * LETTER
     const places = [
-      { x: x + 10, y, anchor: 'start' as const },
+      // Above the line of the front, which goes to the right.
       { x: x + 10, y: y - LINE, anchor: 'start' as const },
       { x: x - 10 - long, y, anchor: 'end' as const },
       { x: x - 10 - long, y: y + LINE, anchor: 'end' as const },
