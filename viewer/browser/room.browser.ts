@@ -90,6 +90,20 @@ test.each([1000, 390])('a cell of %d px in a wide window is laid out as its own 
   expect(columns).toBe(width === 1000 ? 3 : 1)
 })
 
+test.each([820, 768])('at %d px, the panel starts below the picture and its text', async (width) => {
+  await page.setViewportSize({ width, height: 900 })
+  for (const settings of ['run=0', 'run=0&focus=group%3A2', 'view=jobs&run=0']) {
+    await open('dragonfly', settings)
+    const [end, start] = await page.evaluate(() => {
+      const centre = document.querySelector('.centre')!
+      const parts = [...centre.children].map((e) => e.getBoundingClientRect().bottom)
+      const right = document.querySelector('.right')?.getBoundingClientRect().top ?? Infinity
+      return [Math.max(...parts), right] as const
+    })
+    expect(end).toBeLessThanOrEqual(start + 1)
+  }
+})
+
 test('on a phone the machine comes first, then what it is narrowed by', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
   await open('dragonfly', 'run=0')

@@ -29,7 +29,7 @@ const CATEGORIES = [
   'disabled-by-default-devtools.timeline',
 ]
 
-/** Milliseconds of wall-clock time of the main thread inside its tasks, nested events counted once. */
+/** Milliseconds of processor time of the main thread, nested events counted once. */
 interface Parts {
   /** Functions, timers, frames and messages; and garbage collection. */
   readonly script: number
@@ -163,13 +163,14 @@ function between(events: readonly TraceEvent[]): Omit<Step, 'frame'>[] {
   })
 }
 
-/** Milliseconds that any event of these kinds covers. */
+/** Milliseconds of processor time of the events of these kinds; those inside another are part of it. */
 function union(events: readonly TraceEvent[], kinds: ReadonlySet<string>): number {
   const found = events.filter(({ name }) => kinds.has(name)).sort((a, b) => a.ts - b.ts)
   let [covered, end] = [0, -Infinity]
-  for (const { ts, dur = 0 } of found) {
-    covered += Math.max(0, ts + dur - Math.max(ts, end))
-    end = Math.max(end, ts + dur)
+  for (const { ts, dur = 0, tdur = dur } of found) {
+    if (ts < end) continue
+    covered += tdur
+    end = ts + dur
   }
   return covered / 1000
 }
