@@ -1,6 +1,6 @@
 /** One run: picture, hottest links, and a side panel. */
 import { Facts } from '../picture/facts'
-import { MachineEdits } from '../edits/edits'
+import { MachineEdits } from '../picture/edits'
 import { HotLinks } from '../tables/links'
 import { PictureView } from '../picture/picture'
 import { SidePanel } from '../panels/panels'
