@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from running import Command
 
-from odonata import Run
+from odonata import Run, check, toml
 from odonata.analysis import congestion_roots, wait_share
 
 INCAST = """
@@ -81,6 +81,22 @@ def test_control_saves_the_other_job(odonata_command: Command, tmp_path: Path) -
     pairs = run.table("control_pairs").to_pandas()
     assert set(pairs["job"]) == {1}
     assert (pairs["holds"] > 0).sum() >= 38
+
+
+def test_control_saves_it_with_several_nics_per_node(odonata_command: Command, tmp_path: Path) -> None:
+    """Both NICs of a node are at routers of their own, and both of the hot node are overloaded."""
+    rails = ("machine.rails=2", "machine.rail_routers=next")
+    alone = completion(made(odonata_command, tmp_path, "job.incast.idle=true", *rails))
+    without = completion(made(odonata_command, tmp_path, *rails))
+    assert completion(made(odonata_command, tmp_path, PAIR, *rails)) < 1.3 * alone < without / 3
+
+
+def test_the_routers_of_slingshot_have_a_control() -> None:
+    """`resolved.toml` says which one, and also that there is none; reading it again changes nothing."""
+    for given, name in (({}, "pair"), ({"engine.control.name": "none"}, "none")):
+        resolved = check(INCAST, set={"engine.preset": "slingshot"} | given)["resolved"]
+        assert toml.parse(resolved)["engine"]["control"]["name"] == name
+        assert check(resolved)["resolved"] == resolved
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("api",),
     ("trial",),
     ("machines", "sweeps", "explanation"),
-    ("characterization", "comparison", "mapping", "counters", "optimization"),
+    ("characterization", "comparison", "mapping", "counters", "gpcnet", "optimization"),
     ("importers", "views"),
     ("odonata",),
     ("amg", "studies"),

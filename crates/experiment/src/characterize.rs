@@ -7,7 +7,7 @@ use odonata_document::Problems;
 use odonata_engines::Scenario;
 use odonata_programs::expansion::{CallExpander, JobProgram, Step};
 use odonata_programs::Call;
-use odonata_transport::wire_volume;
+use odonata_transport::{one_sided_volume, wire_volume};
 use odonata_units::{Bytes, Time};
 use odonata_workload::volumes::Messages;
 use odonata_workload::{Job, TrafficKind};
@@ -161,6 +161,12 @@ fn of_program(
                     let (wire, packets) = wire_volume(&scenario.mpi, size, bytes);
                     character.add(bytes.0, wire, packet.map(|_| packets));
                     character.peak_ingress_bytes = character.peak_ingress_bytes.max(row.add(to, bytes.0));
+                }
+                Call::Put { to: peer, bytes } | Call::Get { from: peer, bytes } => {
+                    let is_put = matches!(call, Call::Put { .. });
+                    let (wire, packets) = one_sided_volume(&scenario.mpi, size, is_put, bytes);
+                    character.add(bytes.0, wire, packet.map(|_| packets));
+                    character.peak_ingress_bytes = character.peak_ingress_bytes.max(row.add(peer, bytes.0));
                 }
                 Call::Compute { time, .. } | Call::Sleep { time, .. } => compute += time,
                 // Of a job in the background, once: it never ends.

@@ -7,7 +7,7 @@ pub use blue_gene::Partition;
 use crate::error::wrong;
 use crate::names::unknown;
 use crate::topology::{Cascade, Dragonfly, Extent, LinkFigures};
-use crate::{FloorPlan, ForwardingKind, MachineBuilder, MachineError};
+use crate::{FloorPlan, ForwardingKind, MachineBuilder, MachineError, RailRouters, RailSettings};
 use blue_gene::BlueGene;
 
 /// A machine with a name.
@@ -29,6 +29,8 @@ pub struct Preset {
 enum Wiring {
     /// Fixed.
     Fixed(fn() -> Result<MachineBuilder, MachineError>),
+    /// Fixed, with several NICs per node.
+    Rails(fn() -> Result<MachineBuilder, MachineError>, RailSettings),
     /// A Blue Gene that is divided into blocks.
     Block(fn() -> BlueGene),
 }
@@ -54,6 +56,21 @@ impl DeclaredCounts {
     }
 }
 
+impl Preset {
+    /// The NICs of its nodes. [`builder`] gives each node one of them; [`MachineBuilder::add_rails`] adds the others.
+    pub fn rails(&self) -> RailSettings {
+        match self.wiring {
+            Wiring::Rails(_, rails) => rails,
+            Wiring::Fixed(_) | Wiring::Block(_) => RailSettings::default(),
+        }
+    }
+}
+
+/// NICs of a node at as many switches of its group.
+const fn at_next_switches(rails: u32) -> RailSettings {
+    RailSettings { planes: 1, rails, rail_routers: RailRouters::Next }
+}
+
 /// All presets, in the order of the reference.
 pub fn names() -> &'static [Preset] {
     PRESETS
@@ -77,7 +94,7 @@ pub fn find(name: &str) -> Result<&'static Preset, MachineError> {
 pub fn builder(name: &str) -> Result<MachineBuilder, MachineError> {
     let preset = find(name)?;
     let mut builder = match preset.wiring {
-        Wiring::Fixed(builder) => builder()?,
+        Wiring::Fixed(builder) | Wiring::Rails(builder, _) => builder()?,
         Wiring::Block(machine) => {
             MachineBuilder { forwarding: ForwardingKind::BlueGene, ..machine().whole().builder()? }
         }
@@ -165,6 +182,24 @@ const PRESETS: &[Preset] = &[
         }),
     },
     Preset {
+        name: "theta-2019",
+        summary: "Cray XC40 of Argonne from 2019: 12 groups, 4,392 compute nodes of 64 cores; 48 cables per group pair are assumed",
+        source: "Argonne's page on the machine: 24 racks, 4,392 compute nodes, two racks per group. The cables between \
+            groups are not published: assumed as in the first-built one, 48 between every two groups by Edison's rule; \
+            service nodes spread evenly",
+        declared: DeclaredCounts {
+            routers: 1152,
+            nodes: 4608,
+            usable_nodes: 4392,
+            links: &[("green", 17_280), ("black", 17_280), ("blue", 6_336)],
+        },
+        wiring: Wiring::Fixed(|| {
+            let twelve_groups = Cascade { groups: 12, gateway_columns: 2, ..Cascade::aries() };
+            let theta = Cascade { usable_nodes: Some(4392), cores_per_node: 64, ..twelve_groups };
+            Ok(in_cabinets(theta.builder()?, FloorPlan::of_first_row(12)))
+        }),
+    },
+    Preset {
         name: "piz-daint",
         summary: "Cray XC30 of CSCS as of 2013: 14 groups, 5,272 compute nodes of 8 cores and a GPU",
         source:
@@ -218,32 +253,33 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "frontier-like",
-        summary: "Slingshot dragonfly like Frontier's 74 compute groups: 2,368 routers, 9,472 nodes of 64 cores; without its congestion control \
-            and traffic classes (`engine.control`)",
+        summary: "Slingshot dragonfly like Frontier's 74 compute groups: 2,368 routers, 9,472 nodes of 64 cores with 4 NICs, assumed at 4 \
+            neighbouring switches; congestion control by `engine.control`",
         source: "Atchley et al., SC 2023: 74 groups of 32 switches, 4 cables per group pair (270 TB/s in each \
-            direction), 4 NICs of 25 GB/s per node. Approximated: one NIC of 100 GB/s at one router, no I/O groups",
+            direction), 4 NICs of 25 GB/s per node. Assumed: the NICs of a node at 4 neighbouring switches of its group. Left \
+            out: I/O groups",
         declared: DeclaredCounts {
             routers: 2368,
             nodes: 9472,
             usable_nodes: 9472,
             links: &[("local", 73_408), ("global", 21_608)],
         },
-        wiring: Wiring::Fixed(|| slingshot(74, 4, 4, 64, 100_000_000_000).builder()),
+        wiring: Wiring::Rails(|| slingshot(74, 4, 4, 64).builder(), at_next_switches(4)),
     },
     Preset {
         name: "aurora-like",
-        summary: "Slingshot dragonfly like Aurora's 166 compute groups: 5,312 routers, 10,624 nodes of 104 cores; without its congestion \
-            control and traffic classes (`engine.control`)",
+        summary: "Slingshot dragonfly like Aurora's 166 compute groups: 5,312 routers, 10,624 nodes of 104 cores with 8 NICs, assumed at 8 \
+            neighbouring switches; congestion control by `engine.control`",
         source: "\"Scaling MPI applications on Aurora\", arXiv 2512.04291: 166 groups of 32 switches, 2 cables per \
-            group pair, 8 NICs of 25 GB/s per node. Approximated: one NIC of 200 GB/s at one router, no I/O and \
-            service groups",
+            group pair, 8 NICs of 25 GB/s per node. Assumed: the NICs of a node at 8 neighbouring switches of its \
+            group. Left out: I/O and service groups",
         declared: DeclaredCounts {
             routers: 5312,
             nodes: 10_624,
             usable_nodes: 10_624,
             links: &[("local", 164_672), ("global", 54_780)],
         },
-        wiring: Wiring::Fixed(|| slingshot(166, 2, 2, 104, 200_000_000_000).builder()),
+        wiring: Wiring::Rails(|| slingshot(166, 2, 2, 104).builder(), at_next_switches(8)),
     },
     Preset {
         name: "bgl-midplane",
@@ -315,13 +351,7 @@ const fn torus(nodes: usize, links: &'static [(&'static str, usize)]) -> Declare
 }
 
 /// Groups of 32 switches of 64 ports: 16 to NICs, 31 inside the group, 16 to other groups. 25 GB/s per port.
-fn slingshot(
-    groups: u32,
-    nodes_per_router: u32,
-    cables_per_pair: u32,
-    cores: u32,
-    injection_bytes_per_s: u64,
-) -> Dragonfly {
+fn slingshot(groups: u32, nodes_per_router: u32, cables_per_pair: u32, cores: u32) -> Dragonfly {
     Dragonfly {
         p: nodes_per_router,
         a: 32,
@@ -331,7 +361,7 @@ fn slingshot(
         // About 350 ns through a switch (De Sensi et al. 2020), added to the link after it; 2 m and 20 m of cable.
         local: LinkFigures::new(25_000_000_000, 360),
         global: LinkFigures::new(25_000_000_000, 450),
-        terminal: LinkFigures::new(injection_bytes_per_s, 10),
+        terminal: LinkFigures::new(25_000_000_000, 10),
         cores_per_node: cores,
         ..Dragonfly::default()
     }

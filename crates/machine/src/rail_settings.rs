@@ -20,7 +20,8 @@ parameters! {
     pub struct RailSettings {
         /// Copies of the network without cables between them. Each node has one NIC (or `rails` NICs) in each.
         pub planes: u32 = 1, Kind::COUNT;
-        /// NICs of each node in a plane, each with its own link of class `terminal`.
+        /// NICs of each node in a plane, each with its own link of class `terminal`. Presets with several NICs have their
+        /// own default: `frontier-like` 4, `aurora-like` 8.
         pub rails: u32 = 1, Kind::COUNT;
         /// Routers at which the rails of a node end.
         pub rail_routers: RailRouters = RailRouters::default();

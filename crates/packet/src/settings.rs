@@ -1,6 +1,6 @@
 //! Settings of routers in the packet engine, in addition to the links of the machine.
 
-use crate::control::ControlSettings;
+use crate::control::{ControlName, ControlSettings};
 use crate::injection::InjectionFifos;
 use crate::settings_error::SettingsError;
 use odonata_declare::{parameters, words, Choice, Kind};
@@ -37,6 +37,7 @@ words! {
         Bgl = "bgl": "Blue Gene/L: 256 B packets in chunks of 32 B, of which 16 B are the header; 16 B more on the wire; 1 KiB buffers",
         Bgp = "bgp": "Blue Gene/P: the same as `bgl`",
         Bgq = "bgq": "Blue Gene/Q: 512 B of payload, a header of 32 B, 24 B more on the wire, 8 KiB buffers",
+        Slingshot = "slingshot": "512 B packets, 64 KiB buffers, `control.name = \"pair\"`; the machine's links contain the latency of a switch. Buffers and thresholds are not published, so they are assumed",
     }
 }
 
@@ -103,6 +104,7 @@ impl PacketSettings {
             PacketPreset::Bgl => Self::bgl(),
             PacketPreset::Bgp => Self::bgp(),
             PacketPreset::Bgq => Self::bgq(),
+            PacketPreset::Slingshot => Self::slingshot(),
         }
     }
 
@@ -178,6 +180,22 @@ impl PacketSettings {
             input_buffer: Bytes(8_192),
             output_buffer: Bytes(1_088),
             ..Self::bgp()
+        }
+    }
+
+    /// Routers of Slingshot for machines whose links contain the latency of a switch (350 ns; De Sensi et al. 2020).
+    ///
+    /// A buffer covers the round trip of a link of 450 ns at 25 GB/s, 23 kB, with room for sources at two speeds:
+    /// smaller ones lower the rate of global links. Its real size is not published.
+    pub fn slingshot() -> Self {
+        Self {
+            preset: PacketPreset::Slingshot,
+            input_buffer: Bytes::kib(64),
+            output_buffer: Bytes::kib(64),
+            input_latency: Time::ZERO,
+            output_latency: Time::ZERO,
+            control: ControlSettings { name: ControlName::Pair, ..ControlSettings::default() },
+            ..Self::study()
         }
     }
 
@@ -273,7 +291,9 @@ mod tests {
         PacketSettings::study().check().unwrap();
         PacketSettings::predecessor().check().unwrap();
         PacketSettings::ideal_cycle(4).check().unwrap();
-        [PacketSettings::bgl(), PacketSettings::bgp(), PacketSettings::bgq()].iter().for_each(|s| s.check().unwrap());
+        let hardware =
+            [PacketSettings::bgl(), PacketSettings::bgp(), PacketSettings::bgq(), PacketSettings::slingshot()];
+        hardware.iter().for_each(|settings| settings.check().unwrap());
     }
 
     /// Buffers in packets and speed-ups in multiples of a link, as the platforms are described.

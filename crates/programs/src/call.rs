@@ -182,6 +182,21 @@ pub enum Call {
         /// The communicator.
         communicator: u16,
     },
+    /// Blocking one-sided write into the memory of another rank: returns when all bytes are there. The other rank takes
+    /// no part.
+    Put {
+        /// Rank of the job that owns the memory.
+        to: u32,
+        /// Size.
+        bytes: Bytes,
+    },
+    /// Blocking one-sided read from the memory of another rank: returns with the data. The other rank takes no part.
+    Get {
+        /// Rank of the job that owns the memory.
+        from: u32,
+        /// Size.
+        bytes: Bytes,
+    },
 }
 
 const _: () = assert!(size_of::<Call>() <= 24);

@@ -99,6 +99,11 @@ impl Code {
         }
     }
 
+    /// A block of a rank that only serves others. It sleeps, because a round of a background job must take time.
+    pub fn serve(&mut self) {
+        self.calls.push(Call::Sleep { time: Time::from_us(1) });
+    }
+
     /// Start of a phase.
     pub fn mark(&mut self, phase: u32) {
         self.calls.push(Call::Mark { phase });

@@ -41,7 +41,7 @@ impl JobProgram {
     pub fn each_send(&self, rank: u32, mut send: impl FnMut(u32, Bytes)) {
         let mut code = CallExpander::new(self.program.ranks(), rank);
         let mut look = |call: &Call| {
-            if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } = *call {
+            if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } | Call::Put { to, bytes } = *call {
                 send(to, bytes);
             }
         };

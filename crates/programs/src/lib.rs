@@ -53,6 +53,7 @@ mod rank_walks;
 mod repeat;
 mod rule;
 mod sequence;
+mod slices;
 mod tasks;
 pub mod text;
 mod trace;

@@ -2,6 +2,8 @@
 
 mod all_to_all;
 mod allreduce;
+mod checkpoint;
+mod congestor;
 mod fft_3d;
 mod file;
 mod halo;
@@ -11,6 +13,7 @@ mod lu;
 mod lulesh;
 mod pf3d;
 mod ping_pong;
+mod random_ring;
 mod ring;
 mod stencil_nd;
 mod sweep;
@@ -22,6 +25,8 @@ mod table_one;
 
 pub use all_to_all::AllToAllProgramParameters;
 pub use allreduce::AllreduceParameters;
+pub use checkpoint::{CheckpointParameters, StorageAccess};
+pub use congestor::{Congestor, CongestorParameters};
 pub use fft_3d::Fft3dParameters;
 pub use file::FileProgramParameters;
 pub use halo::HaloParameters;
@@ -31,6 +36,7 @@ pub use lu::LuParameters;
 pub use lulesh::LuleshParameters;
 pub use pf3d::{Pf3dParameters, Pf3dPhase};
 pub use ping_pong::PingPongParameters;
+pub use random_ring::RandomRingParameters;
 pub use ring::RingParameters;
 pub use stencil_nd::StencilNdParameters;
 pub use trace::TraceParameters;
@@ -79,6 +85,15 @@ pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
         Box::new(LuParameters::sweep_3d())
     }),
     Variant::new("ring", "every rank sends to the next rank", || Box::new(RingParameters::default())),
+    Variant::new("random-ring", "rings in random order: exchange with both neighbours, as in GPCNeT", || {
+        Box::new(RandomRingParameters::default())
+    }),
+    Variant::new("congestor", "a congestor of GPCNeT: all-to-all, incast, incast by put, broadcast by get", || {
+        Box::new(CongestorParameters::default())
+    }),
+    Variant::new("checkpoint", "storage traffic: bursts of all ranks to a few I/O ranks, or reads from them", || {
+        Box::new(CheckpointParameters::default())
+    }),
     Variant::new("all-to-all", "an alltoall of all ranks", || Box::new(AllToAllProgramParameters::default())),
     Variant::new("file", "a program from a text file", || Box::new(FileProgramParameters::default())),
     Variant::new("trace", "replay of a real run, from its trace", || Box::new(TraceParameters::default())),
@@ -136,6 +151,8 @@ mod tests {
                     match parameter {
                         "iterations" => given.push((parameter, json!(2))),
                         "planes" => given.push((parameter, json!(25))),
+                        "rings" => given.push((parameter, json!(2))),
+                        "warm_up" => given.push((parameter, json!(1))),
                         "sweep_blocks" => given.push((parameter, json!(3))),
                         "lattice" => given.push((parameter, json!([8, 84, 24, 12]))),
                         "nx" => given.push((parameter, json!(16))),

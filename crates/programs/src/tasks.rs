@@ -94,6 +94,7 @@ impl TaskList {
             }
             // Phases, rounds and communicators take no time here.
             Call::Mark { .. } | Call::Round => {}
+            Call::Put { .. } | Call::Get { .. } => return Err("a one-sided transfer needs no host at its other end"),
             Call::WaitUntil { .. } => return Err("'wait until' depends on the simulated time"),
             Call::WaitAny { .. } => return Err("'waitany' depends on which message comes first"),
             Call::WaitSome { .. } => return Err("'waitsome' depends on which message comes first"),

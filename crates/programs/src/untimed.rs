@@ -135,6 +135,14 @@ impl World {
                 self.receive(rank, request, bytes, (from, rank, tag, communicator));
                 Vec::new()
             }
+            Call::Put { to, bytes } => {
+                self.messages.push(Message { from: rank, to, bytes: bytes.0, tag: 0 });
+                Vec::new()
+            }
+            Call::Get { from, bytes } => {
+                self.messages.push(Message { from, to: rank, bytes: bytes.0, tag: 0 });
+                Vec::new()
+            }
             Call::Wait { request } => vec![request],
             Call::WaitAll { first, count } => {
                 let used = self.requests[rank as usize].keys().copied();

@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter, Result};
 
 impl Call {
     /// Calls that are not collectives, as in program files.
-    const WORDS: [&'static str; 20] = [
+    const WORDS: [&'static str; 22] = [
         "send",
         "recv",
         "isend",
@@ -26,6 +26,8 @@ impl Call {
         "stream",
         "record",
         "await",
+        "put",
+        "get",
     ];
 
     /// Name in program files.
@@ -51,6 +53,8 @@ impl Call {
             Self::Stream { .. } => 17,
             Self::Record { .. } => 18,
             Self::Await { .. } => 19,
+            Self::Put { .. } => 20,
+            Self::Get { .. } => 21,
             Self::Collective { operation, request: BLOCKING, .. } => return operation.name(),
             Self::Collective { operation, .. } => return operation.nonblocking_name(),
         };
@@ -79,6 +83,8 @@ impl Display for Call {
             Self::Irecv { from, bytes, tag, .. } => {
                 write!(f, "irecv of {} B from {}, {}", bytes.0, Peer(from), Tag(tag))
             }
+            Self::Put { to, bytes } => write!(f, "put of {} B to {}", bytes.0, Peer(to)),
+            Self::Get { from, bytes } => write!(f, "get of {} B from {}", bytes.0, Peer(from)),
             Self::Wait { request } => write!(f, "wait for request {request}"),
             Self::WaitAll { first, count } => write!(f, "wait for all of {count} requests from {first} on"),
             Self::WaitAny { first, count } => write!(f, "wait for any of {count} requests from {first} on"),

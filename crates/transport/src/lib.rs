@@ -65,4 +65,4 @@ pub use ranks::Ranks;
 pub use record::{CallKind, PhaseRecord, RankRecord};
 pub use settings::{HostCosts, MpiSettings, Progress};
 pub use stuck::{by_cause, describe_unfinished, explain_unfinished};
-pub use wire::wire_volume;
+pub use wire::{one_sided_volume, wire_volume};

@@ -17,7 +17,7 @@ use odonata_units::{Bytes, NodeId, RankId};
 use odonata_workload::rails::JobRails;
 use std::collections::BTreeMap;
 
-/// Job, sending and receiving rank, and whether it is rendezvous data.
+/// Job, sending and receiving rank, and whether its messages are matched.
 type MessageStream = (u16, u32, u32, bool);
 
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl NicChoice {
         if let Some(rails) = &job.rails {
             let kind = MessageKind::from_code(message.envelope.kind);
             if rails.may_overtake() && kind.is_ordered() {
-                let stream = (job.job, source, destination, kind == MessageKind::Data);
+                let stream = (job.job, source, destination, kind.is_matched());
                 let next = self.sent.entry(stream).or_default();
                 message.envelope.order = *next;
                 *next = next.wrapping_add(1);

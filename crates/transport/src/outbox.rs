@@ -169,7 +169,7 @@ impl Outbox {
     fn advance(&mut self, now_ps: u64) {
         while let Some(&message) = self.waiting.front().filter(|message| message.ready_ps <= now_ps) {
             self.waiting.pop_front();
-            if MessageKind::from_code(message.envelope.kind) == MessageKind::GetRequest {
+            if MessageKind::from_code(message.envelope.kind).requests_data() {
                 self.gets.push_back((self.taken + self.backlog.min(self.packets_before_get), message));
             } else {
                 self.backlog += self.sizes.packets(message.wire);

@@ -16,12 +16,18 @@ pub(crate) enum MessageKind {
     GetRequest,
     /// Data of a rendezvous.
     Data,
-    /// Acknowledgement of the data.
+    /// Acknowledgement of the data of a rendezvous or of a put.
     Acknowledgement,
     /// A message between ranks of a node, without a NIC.
     OnNode,
     /// Notification that a message between ranks of a node was received.
     OnNodeReceipt,
+    /// Data of a one-sided write.
+    Put,
+    /// Request for the data of a one-sided read.
+    Get,
+    /// These data.
+    GetData,
 }
 
 impl MessageKind {
@@ -34,6 +40,9 @@ impl MessageKind {
             Self::Acknowledgement,
             Self::OnNode,
             Self::OnNodeReceipt,
+            Self::Put,
+            Self::Get,
+            Self::GetData,
         ][usize::from(kind)]
     }
 
@@ -42,8 +51,8 @@ impl MessageKind {
         match self {
             Self::Eager => bytes.saturating_add(settings.eager_overhead.0),
             Self::RendezvousHeader => settings.rendezvous_header.0,
-            Self::GetRequest => settings.get_request.0,
-            Self::Data => bytes.saturating_add(settings.data_overhead.0),
+            Self::GetRequest | Self::Get => settings.get_request.0,
+            Self::Data | Self::Put | Self::GetData => bytes.saturating_add(settings.data_overhead.0),
             Self::Acknowledgement => settings.acknowledgement.0,
             Self::OnNode | Self::OnNodeReceipt => 0,
         }
@@ -53,12 +62,26 @@ impl MessageKind {
 
     /// Whether it carries user data.
     pub(crate) fn carries_data(self) -> bool {
-        matches!(self, Self::Eager | Self::Data)
+        matches!(self, Self::Eager | Self::Data | Self::Put | Self::GetData)
     }
 
     /// Whether messages of this kind are ordered: matched messages, and rendezvous data.
     pub(crate) fn is_ordered(self) -> bool {
-        self.is_matched() || self == Self::Data
+        self.is_matched() || matches!(self, Self::Data | Self::Put | Self::GetData)
+    }
+
+    /// Whether it requests data, so that it overtakes messages in the NIC.
+    pub(crate) fn requests_data(self) -> bool {
+        matches!(self, Self::GetRequest | Self::Get)
+    }
+
+    /// Kinds of a one-sided transfer, whose bytes are `bytes` of user data.
+    pub(crate) fn of_transfer(is_put: bool) -> [Self; 2] {
+        if is_put {
+            [Self::Put, Self::Acknowledgement]
+        } else {
+            [Self::Get, Self::GetData]
+        }
     }
 
     /// Whether it is matched with a receive.
@@ -100,6 +123,15 @@ pub fn wire_volume(settings: &MpiSettings, packet: Bytes, bytes: Bytes) -> (u64,
     } else {
         &[MessageKind::RendezvousHeader, MessageKind::GetRequest, MessageKind::Data, MessageKind::Acknowledgement]
     };
+    volume_of(kinds, settings, packet, bytes)
+}
+
+/// Bytes and packets on the wire for a one-sided transfer, with all messages of its protocol.
+pub fn one_sided_volume(settings: &MpiSettings, packet: Bytes, is_put: bool, bytes: Bytes) -> (u64, u64) {
+    volume_of(&MessageKind::of_transfer(is_put), settings, packet, bytes)
+}
+
+fn volume_of(kinds: &[MessageKind], settings: &MpiSettings, packet: Bytes, bytes: Bytes) -> (u64, u64) {
     let sizes = PacketSizes { packet: packet.0, flit: 1 };
     kinds
         .iter()

@@ -9,7 +9,7 @@
 mod common;
 
 use common::{Idle, Script};
-use odonata_programs::{Code, Operation};
+use odonata_programs::{Call, Code, Operation};
 use odonata_transport::MpiSettings;
 use odonata_units::{Bytes, NodeId};
 
@@ -73,6 +73,35 @@ fn an_eager_message_takes_its_closed_form() {
             assert!(known == 0 || h == known * NS, "{h}");
             assert_eq!(received, eager(bytes, h), "{bytes} B to node {to}");
             assert_eq!(sent, (30 + 24 + 30) * NS + copy(bytes), "{bytes} B to node {to}");
+        }
+    }
+}
+
+/// A put returns with the acknowledgement of the other NIC, a get with the data. No host of the other node takes part.
+#[test]
+fn one_sided_transfers_take_their_closed_forms() {
+    let one = |call: fn(u64) -> Call, bytes: u64, to: u32| {
+        let script = Script::new(2, move |rank, code: &mut Code| {
+            if rank == 0 {
+                code.push(call(bytes));
+            }
+        });
+        let idle = Idle::new();
+        let records = idle.run(script, &[0, to], MpiSettings::study());
+        (records[0].clone(), records[1].clone(), idle.head_ps(NodeId(0), NodeId(to)))
+    };
+    for (to, _) in paths() {
+        for bytes in [1, 8, 499, 500, 4_096, 12_000] {
+            let (put, target, h) = one(|bytes| Call::Put { to: 1, bytes: Bytes(bytes) }, bytes, to);
+            let there = (30 + 13 + 5 + 5) * NS + h + d(bytes + 13);
+            let back = (5 + 10 + 5 + 30) * NS + h + FLIT;
+            assert_eq!(put.end.unwrap().ps(), there + back, "put of {bytes} B to node {to}");
+            assert_eq!((put.bytes, target.received_bytes), (bytes, bytes));
+            let (get, source, _) = one(|bytes| Call::Get { from: 1, bytes: Bytes(bytes) }, bytes, to);
+            let request = (30 + 13 + 5) * NS + h + FLIT;
+            let answer = (200 + 5 + 5 + 30) * NS + h + d(bytes + 13);
+            assert_eq!(get.end.unwrap().ps(), request + answer, "get of {bytes} B from node {to}");
+            assert_eq!((get.received_bytes, source.bytes), (bytes, bytes));
         }
     }
 }

@@ -18,6 +18,7 @@ COMMANDS = {
     "optimize": Entry("Experiments", "Search a file's [sweep] for the best configurations."),
     "characterize": Entry("Experiments", "Measure messages, bytes and injection rate of each job."),
     "map": Entry("Experiments", "Price a job's mapping on a torus and search for a better one."),
+    "gpcnet": Entry("Experiments", "Run GPCNeT: tests of the network alone, then with congestors."),
     "study": Entry("Experiments", "Run a study, judge its claims and write its page."),
     "show": Entry("Results", "Show a run: its summary, hottest links and the jobs on them."),
     "explain": Entry("Results", "Explain a job's time: bottleneck, competing jobs and their cost."),

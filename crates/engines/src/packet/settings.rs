@@ -40,7 +40,11 @@ fn given<T: ParameterStruct + Default>(fields: &Fields) -> T {
 pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
     let (routers, times, records): (PacketSettings, Times, Records) = (given(fields), given(fields), given(fields));
     let of_control = fields.table("control");
-    let control: ControlSettings = of_control.map(given).unwrap_or_default();
+    // The preset of the routers may have a control.
+    let mut control = routers.control.clone();
+    if let Some(fields) = of_control {
+        fields.set(&mut control);
+    }
     let settings = PacketSettings { injection: fields.table("injection").map(given), control, ..routers };
     if let Err(error) = settings.check() {
         let key = error.setting.rsplit('.').next().unwrap_or_default().to_owned();
@@ -113,7 +117,9 @@ impl Packet {
         values.extend(self.routing.iter().map(|routing| routing::resolved(&OF_HOPS, &routing.choice)));
         values.extend(self.settings.injection.as_ref().map(|fifos| ("injection", Value::Table(fifos.values()))));
         let control = &self.settings.control;
-        values.extend(control.is_on().then(|| ("control", Value::Table(control.used_values()))));
+        // Without a control, it says so if the preset has one.
+        let is_said = control.is_on() || PacketSettings::of(self.settings.preset).control.is_on();
+        values.extend(is_said.then(|| ("control", Value::Table(control.used_values()))));
         values.extend(self.times.values());
         values.extend(self.records.values());
         values.retain(|(name, _)| *name != "series" || self.records.interval.is_some());

@@ -138,7 +138,11 @@ fn add_rails(
     resolved: &mut Table,
     report: &mut Report<'_>,
 ) -> Option<RailChoice> {
-    let (mut settings, mut choice) = (RailSettings::default(), RailChoice::default());
+    let of_preset = match &spec.origin {
+        Origin::Preset(name) => presets::find(name).expect("a known preset").rails(),
+        _ => RailSettings::default(),
+    };
+    let (mut settings, mut choice) = (of_preset, RailChoice::default());
     spec.common.set(&mut settings);
     spec.common.set(&mut choice);
     if let Some(of_file) = builder.nics_per_node() {
@@ -152,9 +156,10 @@ fn add_rails(
         return Some(choice);
     }
     // Said to be 1 they are one value of a sweep.
-    let given = |keys: &[&str]| keys.iter().any(|key| spec.common.given(key).is_some());
-    let useless = choice.keys().into_iter().map(|key| key.name).filter(|_| !given(&["rails", "planes"]));
-    let mut useless = useless.chain(["rail_routers"].into_iter().filter(|_| !given(&["rails"])));
+    let is_several = |count: u32, key: &str| count > 1 || spec.common.given(key).is_some();
+    let (has_rails, has_planes) = (is_several(settings.rails, "rails"), is_several(settings.planes, "planes"));
+    let useless = choice.keys().into_iter().map(|key| key.name).filter(|_| !has_rails && !has_planes);
+    let mut useless = useless.chain(["rail_routers"].into_iter().filter(|_| !has_rails));
     if let Some((key, place)) = useless.find_map(|key| Some((key, spec.common.given(key)?.place))) {
         let of = if key == "rail_routers" { "'rails'" } else { "'rails' or 'planes'" };
         let message = format!("'{key}' needs nodes with several NICs: give {of}, or leave it out");

@@ -2,6 +2,7 @@
 
 use crate::presets::DeclaredCounts;
 use crate::{GroupInterior, Machine, Shape};
+use odonata_units::NodeId;
 
 /// A property and whether it holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -105,10 +106,12 @@ fn symmetry(machine: &Machine) -> Check {
 
 /// Compares a machine with declared counts.
 pub fn check_declared(machine: &Machine, declared: &DeclaredCounts) -> Vec<Check> {
-    let usable = machine.nodes().filter(|&node| machine.node_up(node)).count();
+    let rails = machine.rails().of_node();
+    let is_usable = |host: &u32| (0..rails).any(|rail| machine.node_up(machine.end(NodeId(*host), rail)));
+    let usable = (0..machine.host_count() as u32).filter(is_usable).count();
     let mut checks = vec![
         Check::equal("routers", machine.router_count(), declared.routers),
-        Check::equal("nodes", machine.node_count(), declared.nodes),
+        Check::equal("nodes", machine.host_count(), declared.nodes),
         Check::equal("usable nodes", usable, declared.usable_nodes),
     ];
     for &(name, links) in declared.links {

@@ -64,7 +64,7 @@ impl ControlSettings {
     /// The values of the keys that mean something with this control.
     pub fn used_values(&self) -> Vec<(&'static str, Value)> {
         let unused: &[&str] = match self.name {
-            ControlName::None => &[],
+            ControlName::None => return self.values().into_iter().filter(|(key, _)| *key == "name").collect(),
             ControlName::Pair => &Self::OF_WINDOW,
             ControlName::Window => &Self::OF_PAIR,
         };

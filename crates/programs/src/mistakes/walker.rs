@@ -98,7 +98,7 @@ impl Walker {
 
 /// Counts the messages of a call.
 fn count(call: &Call, sender: &mut Sender, sent: &mut MessageCounts) {
-    if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } = *call {
+    if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } | Call::Put { to, bytes } = *call {
         sender.send(to, bytes, sent);
     }
 }

@@ -4,6 +4,7 @@ use crate::call::Operation;
 use crate::rank_program::RankProgram;
 use crate::repeat::repeat;
 use crate::rule::{ProgramContext, ProgramRule};
+use crate::slices::Slice;
 use odonata_declare::{parameters, Kind, ParameterMistake};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
@@ -17,17 +18,28 @@ parameters! {
         pub compute: Time = Time::from_us(5160);
         /// Number of training steps.
         pub iterations: u32 = 2, Kind::COUNT;
+        /// Number of separate allreduces at the same time: of the ranks with equal numbers modulo it.
+        pub slices: u32 = 1, Kind::COUNT;
     }
 }
 
 impl ProgramRule for AllreduceParameters {
     fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
-        let Self { bytes, compute, iterations } = *self;
-        Ok(repeat(context.ranks, iterations, &["compute", "allreduce"], move |_, _, code| {
+        let (ranks, &Self { bytes, compute, iterations, slices }) = (context.ranks, self);
+        Ok(repeat(ranks, iterations, &["compute", "allreduce"], move |rank, index, code| {
+            let slice = Slice::of(rank, ranks, slices);
             code.mark(0);
+            if index == 0 {
+                slice.create(code);
+            }
+            slice.select(code);
             code.compute(compute);
             code.mark(1);
             code.collective(Operation::Allreduce, 0, bytes);
+            if index + 1 == u64::from(iterations) && slices > 1 {
+                code.mark(0);
+                slice.free(code);
+            }
         }))
     }
 }

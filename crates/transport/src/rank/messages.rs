@@ -2,18 +2,18 @@
 
 use super::lane::LaneState;
 use super::state_machine::{Rank, RankContext};
-use super::transfers::{Notice, PostedReceive, ReceivedMessage, Transfer};
+use super::transfers::{Notice, PostedReceive, ReceivedMessage, Transfer, NO_REMOTE};
 use crate::calls::{ClockJump, EventStream, WaitEvent};
 use crate::job::RankWork;
 use crate::matching::Label;
 use crate::outbox::OutboundMessage;
 use crate::requests::{Slot, Wait};
 use crate::settings::MpiSettings;
-use crate::wire::{wire_volume, MessageKind};
+use crate::wire::{one_sided_volume, wire_volume, MessageKind};
 use odonata_packet::Envelope;
 use odonata_programs::expansion::find_call;
 use odonata_programs::Call;
-use odonata_units::Bytes;
+use odonata_units::{Bytes, NodeId, RouterId};
 
 impl Rank {
     pub(super) fn send(
@@ -26,16 +26,8 @@ impl Rank {
     ) -> Result<(), String> {
         let settings = context.settings;
         self.host.requests.start(slot, 0)?;
-        self.record.messages += 1;
-        self.record.bytes += bytes.0;
         let (node, created_ps) = (context.nodes[to as usize], self.host.clock);
-        if to == self.number {
-            self.record.self_bytes += bytes.0;
-        } else if node == self.node {
-            self.record.on_node_bytes += bytes.0;
-        } else if context.are_on_one_router(node, self.node) {
-            self.record.on_router_bytes += bytes.0;
-        }
+        self.count_sent(to, node, bytes, context.routers);
         let number = self.sent;
         self.sent += 1;
         self.host.clock += settings.send_setup.ps();
@@ -83,10 +75,10 @@ impl Rank {
     /// Passes a message to a NIC.
     fn command(&self, envelope: Envelope, number: u64, context: &mut RankContext<'_>) {
         let kind = MessageKind::from_code(envelope.kind);
-        let start = if kind == MessageKind::GetRequest { 0 } else { context.settings.nic_start.ps() };
+        let start = if kind.requests_data() { 0 } else { context.settings.nic_start.ps() };
         if let Some(calls) = &mut context.calls {
             let event = match kind {
-                MessageKind::GetRequest => WaitEvent::Data,
+                MessageKind::GetRequest | MessageKind::Get | MessageKind::Put => WaitEvent::Data,
                 MessageKind::Acknowledgement => WaitEvent::Receipt,
                 _ => WaitEvent::Message,
             };
@@ -101,6 +93,56 @@ impl Rank {
             wire: kind.wire_bytes(envelope.bytes, context.settings),
         };
         (context.send)(message, number);
+    }
+
+    /// Starts a one-sided transfer to (`is_put`) or from the memory of rank `peer`. On its own node the rank copies.
+    pub(super) fn transfer(
+        &mut self,
+        is_put: bool,
+        peer: u32,
+        bytes: Bytes,
+        slot: Slot,
+        context: &mut RankContext<'_>,
+    ) -> Result<(), String> {
+        let (settings, node) = (context.settings, context.nodes[peer as usize]);
+        self.host.requests.start(slot, 0)?;
+        if is_put {
+            self.count_sent(peer, node, bytes, context.routers);
+        }
+        let number = self.sent;
+        self.sent += 1;
+        self.host.clock += settings.send_setup.ps();
+        if node == self.node {
+            self.host.clock += settings.node_latency.ps() + MpiSettings::copy_ps(settings.copy_ns_per_byte, bytes);
+            self.complete_request(slot, settings);
+            return Ok(());
+        }
+        self.record.wire_bytes += one_sided_volume(settings, context.packet, is_put, bytes).0;
+        let open = Transfer { peer, bytes: bytes.0, slot, number, remote: NO_REMOTE };
+        let [kind, _] = MessageKind::of_transfer(is_put);
+        let open = if is_put { self.host.sends.add(open) } else { self.host.receives.add(open) };
+        // The answer of a get takes the rail of this number.
+        let envelope = Envelope { bytes: bytes.0, tag: number as u32, ..self.reply(kind, peer, open) };
+        self.command(envelope, number, context);
+        Ok(())
+    }
+
+    /// Counts a message to rank `to` on `node`.
+    pub(crate) fn count_sent(&mut self, to: u32, node: NodeId, bytes: Bytes, routers: &[RouterId]) {
+        self.record.messages += 1;
+        self.record.bytes += bytes.0;
+        if to == self.number {
+            self.record.self_bytes += bytes.0;
+        } else if node == self.node {
+            self.record.on_node_bytes += bytes.0;
+        } else if are_on_one_router(routers, node, self.node) {
+            self.record.on_router_bytes += bytes.0;
+        }
+    }
+
+    /// Counts the bytes of a put that arrived at the memory of the rank.
+    pub(crate) fn count_put(&mut self, bytes: u64) {
+        self.record.received_bytes += bytes;
     }
 
     pub(super) fn receive(
@@ -146,8 +188,10 @@ impl Rank {
                 let Transfer { peer, bytes, slot, remote, .. } = self.host.receives.remove(transfer);
                 self.complete_request(slot, context.settings);
                 self.record.received_bytes += bytes;
-                let envelope = self.reply(MessageKind::Acknowledgement, peer, remote);
-                self.command(Envelope { bytes, ..envelope }, 0, context);
+                if remote != NO_REMOTE {
+                    let envelope = self.reply(MessageKind::Acknowledgement, peer, remote);
+                    self.command(Envelope { bytes, ..envelope }, 0, context);
+                }
             }
             Notice::Complete { transfer } => {
                 let send = self.host.sends.remove(transfer);
@@ -174,9 +218,10 @@ impl Rank {
             Notice::DataArrived { transfer } => {
                 self.events(self.number, self.host.receives.list[transfer as usize].peer, WaitEvent::Data)
             }
-            Notice::Complete { transfer } => {
-                self.events(self.host.sends.list[transfer as usize].peer, self.number, WaitEvent::Receipt)
-            }
+            Notice::Complete { transfer } => match self.host.sends.list[transfer as usize] {
+                Transfer { peer, remote: NO_REMOTE, .. } => self.events(self.number, peer, WaitEvent::Data),
+                Transfer { peer, .. } => self.events(peer, self.number, WaitEvent::Receipt),
+            },
         };
         let jump = ClockJump { call: self.lane.code.calls(), start_ps: self.host.clock, end_ps: at };
         // No call waits for what comes during a computation.
@@ -274,4 +319,9 @@ impl Rank {
             }
         }
     }
+}
+
+/// Whether two nodes are at one router. No, if the routers are not known.
+fn are_on_one_router(routers: &[RouterId], one: NodeId, other: NodeId) -> bool {
+    routers.get(one.index()).is_some_and(|router| *router == routers[other.index()])
 }

@@ -41,12 +41,6 @@ pub(crate) struct RankContext<'a> {
     pub(crate) ends_in_time: bool,
 }
 
-impl RankContext<'_> {
-    pub(super) fn are_on_one_router(&self, one: NodeId, other: NodeId) -> bool {
-        self.routers.get(one.index()).is_some_and(|router| *router == self.routers[other.index()])
-    }
-}
-
 #[derive(Debug)]
 pub(crate) struct Rank {
     pub(crate) job: u16,
@@ -334,6 +328,14 @@ impl Rank {
                 self.receive(Label { communicator, source: from, tag }, bytes, slot(request), context)?;
                 return Ok(None);
             }
+            Call::Put { to, bytes } => {
+                self.transfer(true, to, bytes, blocking, context)?;
+                Wait::One(blocking)
+            }
+            Call::Get { from, bytes } => {
+                self.transfer(false, from, bytes, blocking, context)?;
+                Wait::One(blocking)
+            }
             Call::Wait { request } => Wait::One(slot(request)),
             Call::WaitAll { first, count } => Wait::All(owner, first..first.saturating_add(count)),
             Call::WaitAny { first, count } => Wait::Any(owner, first..first.saturating_add(count)),
@@ -413,8 +415,8 @@ impl Rank {
 
 fn kind_of(call: &Call) -> CallKind {
     match call {
-        Call::Send { .. } | Call::Isend { .. } => CallKind::Send,
-        Call::Recv { .. } | Call::Irecv { .. } => CallKind::Receive,
+        Call::Send { .. } | Call::Isend { .. } | Call::Put { .. } => CallKind::Send,
+        Call::Recv { .. } | Call::Irecv { .. } | Call::Get { .. } => CallKind::Receive,
         _ => CallKind::Wait,
     }
 }

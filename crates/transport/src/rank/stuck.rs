@@ -103,8 +103,8 @@ impl Rank {
 
 fn peer_of(call: &Call) -> Option<u32> {
     match *call {
-        Call::Send { to, .. } | Call::Isend { to, .. } => Some(to),
-        Call::Recv { from, .. } | Call::Irecv { from, .. } => Some(from),
+        Call::Send { to, .. } | Call::Isend { to, .. } | Call::Put { to, .. } => Some(to),
+        Call::Recv { from, .. } | Call::Irecv { from, .. } | Call::Get { from, .. } => Some(from),
         _ => None,
     }
 }

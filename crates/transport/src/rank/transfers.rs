@@ -33,7 +33,10 @@ pub(super) struct ReceivedMessage {
     pub(super) transfer: u32,
 }
 
-/// A rendezvous after its header.
+/// The other end of a one-sided transfer does not know it.
+pub(super) const NO_REMOTE: u32 = u32::MAX;
+
+/// A rendezvous after its header, or a one-sided transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Transfer {
     pub(super) peer: u32,
@@ -41,7 +44,7 @@ pub(super) struct Transfer {
     pub(super) slot: Slot,
     /// Number of the message within its sender.
     pub(super) number: u64,
-    /// Its number at the other end.
+    /// Its number at the other end, or [`NO_REMOTE`].
     pub(super) remote: u32,
 }
 

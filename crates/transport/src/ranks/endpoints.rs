@@ -188,9 +188,24 @@ impl RankEndpoints {
             log.record_delivery(job, &envelope, at_ps, injection_times);
         }
         let kind = MessageKind::from_code(envelope.kind);
-        if kind == MessageKind::GetRequest {
-            self.answer_get(host, r, &envelope, socket.now_ps());
-            return;
+        match kind {
+            MessageKind::GetRequest => {
+                let (_, bytes, number) = self.ranks[r].requested_data(envelope.sequence);
+                let (source, sequence) = (envelope.source, envelope.tag);
+                let to = Envelope { bytes, sequence, source, ..Envelope::default() };
+                return self.answer(host, r, MessageKind::Data, &to, number, socket);
+            }
+            MessageKind::Get => {
+                let Self { jobs, routers, ranks, .. } = self;
+                let node = jobs[index_of(jobs, job)].node_of_rank[envelope.source as usize];
+                ranks[r].count_sent(envelope.source, node, Bytes(envelope.bytes), routers);
+                return self.answer(host, r, MessageKind::GetData, &envelope, envelope.tag.into(), socket);
+            }
+            MessageKind::Put => {
+                self.ranks[r].count_put(envelope.bytes);
+                return self.answer(host, r, MessageKind::Acknowledgement, &envelope, 0, socket);
+            }
+            _ => {}
         }
         let taken = if kind.costs_nic_receive() && is_single_packet { self.settings.nic_receive.ps() } else { 0 };
         let on_node = matches!(kind, MessageKind::OnNode | MessageKind::OnNodeReceipt);
@@ -202,9 +217,9 @@ impl RankEndpoints {
                 let label = Label { communicator, source, tag };
                 Notice::Message { kind, label, bytes: envelope.bytes, transfer }
             }
-            MessageKind::Data => Notice::DataArrived { transfer },
+            MessageKind::Data | MessageKind::GetData => Notice::DataArrived { transfer },
             MessageKind::Acknowledgement | MessageKind::OnNodeReceipt => Notice::Complete { transfer },
-            MessageKind::GetRequest => unreachable!("the NIC answers"),
+            MessageKind::GetRequest | MessageKind::Get | MessageKind::Put => unreachable!("the NIC answers"),
         };
         self.ranks[r].notify(at, notice);
         self.run(host, r, socket);
@@ -230,26 +245,26 @@ impl RankEndpoints {
         ordered.into_iter().for_each(|delivered| self.deliver(host, delivered, socket));
     }
 
-    /// Answers a get request with the data, without the host.
-    fn answer_get(&mut self, host: usize, r: usize, get: &Envelope, now_ps: u64) {
+    /// Answers rank `to.source` without the host: with `to.bytes` of data, or with an acknowledgement of a put.
+    fn answer(&mut self, host: usize, r: usize, kind: MessageKind, to: &Envelope, number: u64, socket: &Socket) {
         let rank = &self.ranks[r];
-        let (to, bytes, number) = rank.requested_data(get.sequence);
         let (j, own) = (self.job_index(rank.job), rank.number);
         let envelope = Envelope {
-            bytes,
-            sequence: get.tag,
+            bytes: to.bytes,
+            sequence: to.sequence,
             source: own,
-            destination: to,
-            kind: MessageKind::Data as u8,
+            destination: to.source,
+            kind: kind as u8,
             ..Envelope::default()
         };
+        let fetch = if kind.carries_data() { self.settings.nic_fetch.ps() } else { 0 };
         let message = OutboundMessage {
-            ready_ps: now_ps + self.settings.nic_fetch.ps() + self.settings.nic_start.ps(),
+            ready_ps: socket.now_ps() + fetch + self.settings.nic_start.ps(),
             job: rank.job,
-            node: self.jobs[j].node_of_rank[to as usize],
+            node: self.jobs[j].node_of_rank[to.source as usize],
             nic: 0,
             envelope,
-            wire: MessageKind::Data.wire_bytes(bytes, &self.settings),
+            wire: kind.wire_bytes(to.bytes, &self.settings),
         };
         let (first, node) = (host * self.per_node as usize, self.hosts[host].node);
         let Self { jobs, nic_choice, nics, .. } = self;
