@@ -106,14 +106,15 @@ viewer-pictures: build viewer bootstrap-chromium ## draw the viewer's pictures i
 
 .PHONY: examples
 examples: build ## check the claims of the studies in their quick form
-	@odonata study run amg-on-dragonfly blue-gene cables damselfly edison packet-routing topologies --quick -o build/studies
+	@odonata study run amg-on-dragonfly blue-gene cables congestion damselfly edison packet-routing topologies --quick -o build/studies
 	@odonata study run interference --quick --only jobs=lqcd,lqcd+stencil5d -o build/studies
+	@odonata study run interference --quick --only experiment=hot-node -o build/studies/hot-node
 
 .PHONY: test-long
 test-long: build ## run the tests that take long, and the studies in full (hours; of interference, 18 hours, the quick form)
 	cargo test $(CARGO_FLAGS) --release -- --ignored
 	pytest -m long
-	odonata study run amg-on-dragonfly blue-gene cables damselfly edison packet-routing topologies -o build/studies
+	odonata study run amg-on-dragonfly blue-gene cables congestion damselfly edison packet-routing topologies -o build/studies
 	odonata study run interference --quick -o build/studies
 
 .PHONY: mutants

@@ -22,6 +22,7 @@ __all__ = [
     "comparison",
     "congestion",
     "costs",
+    "hot_node",
     "minimal_is_best",
     "network_is_faster",
     "numbers",
@@ -41,6 +42,9 @@ ADAPTIVE = ("ugal-g", "ugal-n", "par")
 PAIR, MIXED, QUICK = "pair", "mixed", "quick"
 SCOPES = {"quick": QUICK, "mixed": MIXED, "minimal": PAIR, "bias": "bias", "placements": "placement"}
 
+HOT_NODE = "hot-node"
+"""The experiment without applications."""
+
 NETWORK = "network"
 """Value of the column `target` for all jobs together."""
 FIVE = ("fft3d", "cosmoflow", "lu", "ur", "lqcd")
@@ -51,7 +55,8 @@ SAID = {**NAMES, NETWORK: "all jobs", "five": "five jobs"}
 
 def outcomes(results: Results) -> pd.DataFrame:
     """One row for each run and job, and one of each run for the network."""
-    rows = [row for experiment in results.study.experiments for row in _rows_of(results, experiment)]
+    experiments = [name for name in results.study.experiments if name != HOT_NODE]
+    rows = [row for experiment in experiments for row in _rows_of(results, experiment)]
     if not rows:
         return pd.DataFrame()
     found = pd.DataFrame(rows)
@@ -235,6 +240,25 @@ def costs(results: Results) -> pd.DataFrame:
     return found[
         ["jobs", "routing", "seed", "placement", "bias", "million_packets", "cpu_s", "rate", "peak_mb"]
     ]
+
+
+def hot_node(results: Results) -> pd.DataFrame:
+    """Of each routing: latencies of the victims with the hot node, and relative to those alone."""
+    runs = {(place["engine.routing"], place["alone"]): run for place, run in results.runs(HOT_NODE)}
+    rows = []
+    for (routing, alone), run in runs.items():
+        if alone != "together" or (routing, "victim") not in runs:
+            continue
+        job, base = run.jobs.to_pylist()[0], runs[routing, "victim"].jobs.to_pylist()[0]
+        of = {f"p{part}_us": job[f"latency_p{part}_ns"] / 1e3 for part in ("99", "999")}
+        over = {
+            f"slowdown_{part}": job[f"latency_p{part}_ns"] / base[f"latency_p{part}_ns"]
+            for part in ("99", "999")
+        }
+        rows.append(
+            {"routing": routing, **of, **over, "accepted": job["accepted_load"] / job["offered_load"]}
+        )
+    return pd.DataFrame(rows)
 
 
 def same_packets(results: Results) -> Iterator[Finding]:
