@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from running import Command
 
 from odonata._core import Experiment
 from odonata.errors import OdonataError
@@ -78,3 +79,11 @@ def test_slurm_reads_the_log_as_one_word_with_its_percent_signs_doubled(tmp_path
 def test_a_directory_with_a_line_break_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OdonataError, match="cannot name"):
         text(tmp_path, Path("runs\n#SBATCH --wrap=x"))
+
+
+def test_a_refused_script_leaves_no_directory(odonata_command: Command, tmp_path: Path) -> None:
+    text = '[machine]\npreset = "dragonfly-1056"\n[[job]]\npattern = "uniform"\nranks = 4\n'
+    (tmp_path / "x.toml").write_text(text + '[sweep]\n"engine.seed" = [1, 2]\n')
+    result = odonata_command("sweep", "x.toml", "--slurm", "-o", "two\nlines")
+    assert result.returncode == 2, result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["x.toml"]

@@ -13,6 +13,11 @@ Everything is imported on first use, so that `import odonata` is fast.
 
 from __future__ import annotations
 
+from odonata.command_signals import hold_signals
+
+hold_signals()
+
+# ruff: noqa: E402 - what follows takes a while to import
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

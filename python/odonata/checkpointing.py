@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata import _core
+from odonata.command_signals import has_requested_checkpoint
 from odonata.errors import CheckpointStop, StoreError
 from odonata.store.checkpoint import CheckpointDirectory
 
@@ -77,6 +78,8 @@ class CheckpointControl:
         After the run, the signal is ignored: a process that has its results has not failed.
         """
         with _on_signal(self.stop, after=getattr(signal, "SIG_IGN", None)):
+            if has_requested_checkpoint():
+                self.stop()
             yield
 
     def _file(self, before: int) -> Path | None:

@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 import click
 
+from odonata.command_signals import release_interrupts
 from odonata.errors import InternalError, OdonataError, nearest
 
 DEBUG = "ODONATA_DEBUG"
@@ -87,6 +88,11 @@ class Subgroup(click.Group):
 class Group(Subgroup):
     """All commands."""
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the command as click does, also if its caller has closed a standard stream."""
+        _open_closed_streams()
+        return super().main(*args, **kwargs)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parses as click does and records `--json`, so that refused arguments are reported as JSON, too."""
         ctx.meta[_AS_JSON] = "--json" in args
@@ -94,13 +100,13 @@ class Group(Subgroup):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command and exits with the code of its outcome."""
+        release_interrupts()
         signal.signal(signal.SIGTERM, _terminated)
         warnings.showwarning = _show_warning
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            click.echo("interrupted", err=True)
-            sys.exit(128 + signal.SIGINT)
+            _report_interrupt()
         except BrokenPipeError:
             # The reader, such as `head`, has ended. Otherwise Python reports an error when it closes stdout.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -118,6 +124,20 @@ class Group(Subgroup):
             _report_refusal(error)
         except Exception as error:
             _report_defect(error)
+
+
+def _open_closed_streams() -> None:
+    """Opens the standard streams that the caller has closed, to nowhere.
+
+    Otherwise the next file that is opened, such as a table, would become standard output.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+            setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
 
 
 def check_name(ctx: click.Context, name: str, known: Iterable[str]) -> None:
@@ -158,7 +178,18 @@ def _report_refusal(error: OSError | MemoryError) -> NoReturn:
     sys.exit(2)
 
 
+def _report_interrupt() -> NoReturn:
+    click.echo("interrupted", err=True)
+    sys.exit(128 + signal.SIGINT)
+
+
 def _report_defect(error: Exception) -> NoReturn:
+    # An import that Ctrl-C stops may fail with another error.
+    reason: BaseException | None = error
+    while reason is not None:
+        if isinstance(reason, KeyboardInterrupt):
+            _report_interrupt()
+        reason = reason.__cause__ or reason.__context__
     if os.environ.get(DEBUG):
         raise error
     if isinstance(error, InternalError):

@@ -155,18 +155,20 @@ def _duration(seconds: float) -> str:
 
 def _write_slurm(experiment: Experiment, directory: Path, threads: int) -> None:
     from odonata.store.atomic import atomic_file
-    from odonata.sweeps.result import prepare
+    from odonata.store.sweep import points
+    from odonata.sweeps.result import prepare, read_sweep
     from odonata.sweeps.slurm import script
 
-    prepared = prepare(experiment, directory)
-    path = directory / "sweep.sbatch"
+    # Before the directory exists, since a name may be refused.
     text = script(
         experiment=experiment,
         directory=directory,
-        points=len(prepared.points),
+        points=len(points(read_sweep(experiment))),
         threads=threads,
         here=Path.cwd(),
     )
+    prepared = prepare(experiment, directory)
+    path = directory / "sweep.sbatch"
     with atomic_file(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
     click.echo(f"{len(prepared.points)} points. Submit them with: {shlex.join(['sbatch', str(path)])}")
