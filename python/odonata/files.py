@@ -7,6 +7,8 @@ other calls that open a file to read it.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -219,6 +221,15 @@ def read_lines(path: Path, expected: str) -> list[str]:
         raise OdonataError(f"{path} is not a text file; expected {expected}") from None
     except OSError as error:
         raise OdonataError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def lock(path: Path) -> BinaryIO:
+    """Opens a file and waits for its lock, which ends when the file is closed or its process is killed."""
+    file = _open(path)
+    # Some network file systems have no locks.
+    with contextlib.suppress(OSError):
+        fcntl.flock(file, fcntl.LOCK_EX)
+    return file
 
 
 def _open(path: Path) -> BinaryIO:

@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "python" / "odonata"
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("_core", "errors"),
+    ("_core", "command_signals", "errors"),
     ("colors", "notebook", "programs", "quantity", "toml"),
     ("files",),
     ("store",),

@@ -211,7 +211,7 @@ def _open_log(optuna: Any, path: Path) -> Any:
     try:
         if path.exists():
             _drop_partial_line(path)
-        journal = optuna.storages.journal.JournalFileBackend(str(path))
+        journal = optuna.storages.journal.JournalFileBackend(str(path), lock_obj=_JournalLock(path))
         storage = optuna.storages.JournalStorage(journal)
         for study in storage.get_all_studies():
             _kept_trials(storage.get_all_trials(study._study_id))
@@ -224,6 +224,26 @@ def _open_log(optuna: Any, path: Path) -> Any:
             hint="Remove it to go on: finished runs are not repeated.",
         ) from None
     return storage
+
+
+class _JournalLock:
+    """A lock of a journal that ends with its process.
+
+    Optuna's own lock is a link next to the journal: it stays when the process is killed, and on a full disk
+    it cannot be released.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def acquire(self) -> bool:
+        """Waits for the lock."""
+        self._file = files.lock(self._path)
+        return True
+
+    def release(self) -> None:
+        """Gives the lock back."""
+        self._file.close()
 
 
 def _drop_partial_line(path: Path) -> None:

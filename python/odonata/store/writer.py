@@ -6,6 +6,7 @@ directory without `summary.json`, which is written last, so even a copy of the h
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -211,9 +212,14 @@ class GrowingTables:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._close()
-        if self._writer is not None:
-            self._writer.__exit__(kind, error, trace)
+        try:
+            # On a full disk the ends of open tables cannot be written either. Nobody will read them.
+            while self._files:
+                with contextlib.suppress(OSError):
+                    self._files.popitem()[1].close()
+        finally:
+            if self._writer is not None:
+                self._writer.__exit__(kind, error, trace)
 
     @property
     def target(self) -> Path:
