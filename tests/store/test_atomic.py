@@ -83,6 +83,24 @@ def test_what_killed_processes_left_is_removed_at_the_next_run(tmp_path: Path) -
     assert names(tmp_path) == {"run", mine.name, foreign.name, ".run.writing-notes"}
 
 
+def test_what_a_process_of_another_user_writes_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Signals to a process of another user are refused, which also says that it lives."""
+    left_by_another(tmp_path / "run")
+    (unfinished,) = names(tmp_path)
+
+    def kill(_process: int, _signal: int) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "kill", kill)
+        write(tmp_path / "other")
+    assert names(tmp_path) == {"other", unfinished}
+    write(tmp_path / "third")
+    assert names(tmp_path) == {"other", "third"}
+
+
 @pytest.mark.parametrize("exchanges", [True, False])
 def test_a_run_is_replaced_where_the_system_exchanges_and_where_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchanges: bool

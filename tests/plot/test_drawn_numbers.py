@@ -1,0 +1,174 @@
+"""The numbers that figures draw, read from their artists and compared with numbers by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import handmade
+import numpy as np
+import pyarrow as pa
+import pytest
+from matplotlib.axes import Axes
+
+import odonata
+from odonata.plot import plot_histogram, plot_interference, plot_latency, plot_load_curve
+from odonata.store import columns, schema
+
+MIB = 2.0**20
+
+
+def packet_run(summary: dict[str, Any] | None = None, **tables: dict[str, list[Any]]) -> odonata.Run:
+    """The run by hand as a run of the packet engine, with other tables or columns of jobs."""
+    own = {name: value for name, value in handmade.JOBS.items() if name != "slowdown"}
+    own |= tables.pop("jobs", {})
+    made = handmade.tables()
+    made["jobs"] = columns.table("jobs", own, handmade.AXES, engine="packet", partial=True)
+    for name, content in tables.items():
+        made[name] = columns.table(name, content, handmade.AXES, engine="packet", partial=True)
+    packet = {"end_ps": 10_000_000, "warm_up_ps": 0, "measured_ps": 10_000_000}
+    changed = {**handmade.SUMMARY, "engine": "packet", "packet": packet, **(summary or {})}
+    return odonata.Run.from_tables(changed, made, experiment="", resolved="")
+
+
+def data(line: Any) -> tuple[list[float], list[float]]:
+    return list(np.asarray(line.get_xdata())), list(np.asarray(line.get_ydata()))
+
+
+def test_a_step_of_the_latency_begins_at_the_upper_edge_of_its_cell() -> None:
+    """40 of 100 packets below 1 us, 50 below 3 us, 10 below 7 us: above 1 us are 60 %, above 3 us 10 %.
+
+    Between two edges it is the share at the lower edge. The last step would be 0, which a logarithmic axis
+    does not show.
+    """
+    cells = {
+        "job": [0, 0, 0],
+        "part": ["total"] * 3,
+        "latency_lower_ps": [0, 2_000_000, 6_000_000],
+        "latency_upper_ps": [1_000_000, 3_000_000, 7_000_000],
+        "packets": [40, 50, 10],
+    }
+    (line,) = plot_latency(packet_run(latency=cells)).axes[0].lines
+    times, shares = data(line)
+    assert times == pytest.approx([1.0, 3.0])
+    assert shares == pytest.approx([0.6, 0.1])
+    assert line.get_drawstyle() == "steps-post"
+    assert line.axes is not None
+    assert line.axes.get_xlabel() == "latency (µs)"
+
+
+def links_with(amounts: Sequence[float]) -> pa.Table:
+    """The links of the run by hand over and over, all of one class, with these bytes in MiB."""
+    repeated = {
+        name: [values[i % len(values)] for i in range(len(amounts))]
+        for name, values in handmade.LINKS.items()
+    }
+    repeated |= {"bytes": [MIB * amount for amount in amounts], "class": ["green"] * len(amounts)}
+    return columns.table("links", repeated, handmade.AXES, engine="flow")
+
+
+def test_the_marks_of_a_histogram_are_its_quantiles() -> None:
+    """100 links with 0, 1, ..., 99 MiB and one with 200 MiB: half below 50, 99 of 100 gaps below 99 MiB.
+
+    The 90th percentile would be 90 MiB.
+    """
+    axes = plot_histogram(links_with([*range(100), 200])).axes[0]
+    marks = next(line for line in axes.lines if line.get_marker() == "v")
+    assert data(marks)[0] == pytest.approx([50, 99, 200])
+    assert axes.get_title(loc="right") == "median 50   99 % 99   maximum 200 MiB"
+    counts = [bar.get_height() for bar in axes.patches]
+    assert (sum(counts), counts[0]) == (101, 5), "40 bins of 5 MiB: 0 to 4 MiB are in the first"
+    assert axes.get_title(loc="left") == "green: 101 links, 1 without traffic"
+
+
+def test_the_steps_of_sorted_links_begin_at_zero_and_have_one_link_each() -> None:
+    """3, 8, 0 and 5 MiB on four links: each takes a quarter of the axis, the largest first."""
+    run = handmade.run(links=links_with([3, 8, 0, 5]), link_jobs=handmade.tables()["link_jobs"].slice(0, 0))
+    axes = run.plot.links().axes[0]
+    values, edges, _ = axes.patches[-1].get_data()  # type: ignore[attr-defined]
+    assert (list(values), list(edges)) == ([8.0, 5.0, 3.0, 0.0], [0.0, 25.0, 50.0, 75.0, 100.0])
+    mean, largest = axes.lines
+    assert set(data(mean)[1]) == {4.0}, "the idle link counts"
+    assert data(largest) == ([0], [8.0])
+
+
+def test_the_mean_of_a_class_over_time_counts_links_without_a_row() -> None:
+    """Of the four green links one is busy for half of the first interval and all of the second, 1 us each.
+
+    Another is busy for half of the second. Means over four: 12.5 % and 37.5 %, maxima 50 and 100 %.
+    """
+    series = {
+        "link": [0, 0, 3],
+        "start_ps": [0, 1_000_000, 1_000_000],
+        "busy_ps": [500_000, 1_000_000, 500_000],
+    }
+    lines = {
+        line.get_label(): data(line)
+        for line in packet_run(link_series=series).plot.series("load").axes[0].lines
+    }
+    assert lines["green, mean"] == ([0.0, 1.0], pytest.approx([12.5, 37.5]))
+    assert lines["green, maximum"] == ([0.0, 1.0], pytest.approx([50.0, 100.0]))
+    assert lines["blue, mean"][1] == [0.0, 0.0]
+
+
+def interference(rows: list[dict[str, Any]]) -> pa.Table:
+    """Rows of the table `interference`, with the declarations of jobs."""
+    known = schema.TABLES["jobs"].expand([], "packet")
+    names = ("communication_mean_ns", "communication_deviation_ns")
+    plain = [schema.Column(name, "str", merge="key") for name in ("target", "background")]
+    return schema.declared([*plain, *(known[name] for name in names)], pa.Table.from_pylist(rows))
+
+
+def test_deviation_lines_are_one_deviation_long() -> None:
+    """Means of two seeds: 20 us with a deviation of 4 us alone, 30 us with 8 us next to b.
+
+    The lines reach from 18 to 22 and from 26 to 34 us.
+    """
+    rows = [
+        {"target": "a", "background": background, "communication_mean_ns": m, "communication_deviation_ns": d}
+        for background, m, d in (
+            ("none", 19e3, 3e3),
+            ("none", 21e3, 5e3),
+            ("b", 28e3, 8e3),
+            ("b", 32e3, 8e3),
+        )
+    ]
+    axes = plot_interference(interference(rows)).axes[0]
+    assert axes.get_ylabel() == "communication time (µs)"
+    assert [bar.get_height() for bar in axes.patches] == pytest.approx([20, 30])
+    assert [data(line)[1] for line in axes.lines] == [pytest.approx([18, 22]), pytest.approx([26, 34])]
+
+
+def load_run(load: float, *, converged: bool = True, balanced: bool = True) -> odonata.Run:
+    """Both jobs at this load; they accept nine tenths of it, with a latency of 1 us per tenth."""
+    jobs = {
+        "packets": [100, 100],
+        "offered_load": [load] * 2,
+        "accepted_load": [0.9 * load] * 2,
+        "latency_mean_ns": [1e4 * load] * 2,
+    }
+    return packet_run({"convergence": {"converged": converged, "balanced": balanced}}, jobs=jobs)
+
+
+def marks(axes: Axes, *, is_open: bool) -> list[float]:
+    """Loads of the open or filled marks."""
+    return [
+        float(x)
+        for line in axes.lines
+        if line.get_marker() == "o" and (line.get_markerfacecolor() == "white") == is_open
+        for x in data(line)[0]
+    ]
+
+
+@pytest.mark.parametrize("unsteady", [{"balanced": False}, {"converged": False}])
+def test_a_saturated_load_has_an_open_mark_and_no_latency(unsteady: dict[str, bool]) -> None:
+    """Loads of 20 % and of 50 %. With 50 %, one of two seeds is not steady."""
+    runs = [load_run(0.2), load_run(0.5), load_run(0.5, **unsteady)]
+    left, right = plot_load_curve(runs).axes[:2]
+    curve = next(line for line in left.lines if line.get_label() == "min")
+    assert data(curve) == (pytest.approx([20, 50]), pytest.approx([18, 45]))
+    assert marks(left, is_open=False) == pytest.approx([20])
+    assert marks(left, is_open=True) == pytest.approx([50])
+    (latency,) = (line for line in right.lines if line.get_label() == "min")
+    assert data(latency) == (pytest.approx([20]), pytest.approx([2])), "us"
+    assert marks(right, is_open=True) == []
