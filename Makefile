@@ -172,7 +172,7 @@ SOAK_SECONDS ?= 1200
 SOAK_SEED ?= 1
 
 .PHONY: soak
-soak: build ## run random experiments for 20 min, or as in: make soak SOAK_SECONDS=60 SOAK_SEED=2
+soak: build ## run random experiments for 20 min of processor time, or as in: make soak SOAK_SECONDS=60 SOAK_SEED=2
 	@python tests/soak/soak.py --seconds $(SOAK_SECONDS) --seed $(SOAK_SEED)
 
 .PHONY: hypre

@@ -1,4 +1,4 @@
-"""Random experiments for as long as there is time, run in a process that may crash: `make soak`.
+"""Random experiments for some processor time, run in a process that may crash: `make soak`.
 
     python tests/soak/soak.py --seconds 1200 --seed 1     cases 1 000 000, 1 000 001, ...
     python tests/soak/soak.py build/soak/1000017          one case again
@@ -29,7 +29,19 @@ from soak_cases import CABLES, Case, case
 HERE = Path(__file__).parent
 FILE = "case.toml"
 CASE_SECONDS = 60.0
-"""A case that takes longer is said to hang."""
+"""A case that takes more processor time is said to hang."""
+WAITING = 20.0
+"""So many times as long a case may take in all: other processes may have the processors."""
+
+
+def cpu_s(process: int) -> float:
+    """Processor time of a running process and of its children that have ended; 0 if there is none."""
+    try:
+        line = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return 0.0
+    ticks = line.rpartition(")")[2].split()[11:15]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 class Worker:
@@ -47,9 +59,8 @@ class Worker:
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(f"{directory / FILE}\n")
             process.stdin.flush()
-        try:
-            answer = self._answers.get(timeout=seconds)
-        except queue.Empty:
+        answer = self._answer(process.pid, seconds)
+        if answer is None:
             self.close()
             return "failed", f"hangs: no end after {seconds:.0f} s"
         if not answer:
@@ -59,6 +70,22 @@ class Worker:
             return "failed", f"the process ended with {code}: {said}"
         status, why = json.loads(answer)
         return status, why
+
+    def _answer(self, process: int, seconds: float) -> str | None:
+        """The answer; none if the process takes more processor time before."""
+        before, end = cpu_s(process), time.monotonic() + WAITING * seconds
+        while True:
+            with contextlib.suppress(queue.Empty):
+                return self._answers.get(timeout=min(0.2, seconds))
+            if cpu_s(process) - before >= seconds or time.monotonic() >= end:
+                return None
+
+    @property
+    def cpu_s(self) -> float:
+        """Processor time of this process and of all workers so far."""
+        ended = os.times()
+        mine = ended.user + ended.system + ended.children_user + ended.children_system
+        return mine + (0.0 if self._process is None else cpu_s(self._process.pid))
 
     def close(self) -> None:
         """Ends the process."""
@@ -117,10 +144,11 @@ class Tally:
 
 
 def soak(cases: Iterable[Case], seconds: float, into: Path) -> Tally:
-    """Runs cases until there is no time left; those that fail stay in a directory."""
-    tally, worker, end = Tally(), Worker(), time.monotonic() + seconds
+    """Runs cases until so much processor time is used; those that fail stay in a directory."""
+    tally, worker = Tally(), Worker()
+    end = worker.cpu_s + seconds
     for one in cases:
-        if time.monotonic() >= end:
+        if worker.cpu_s >= end:
             break
         directory = write(one, into / str(one.seed))
         status, why = worker.outcome(directory)
@@ -145,7 +173,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("case", nargs="*", type=Path, help="directories of cases to run again")
-    parser.add_argument("--seconds", type=float, default=1200)
+    parser.add_argument("--seconds", type=float, default=1200, help="processor time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--into", type=Path, default=Path("build/soak"))
     given = parser.parse_args()

@@ -1,8 +1,8 @@
 """Random experiments for the packet engine, each from its seed alone.
 
 Machines of up to some 150 nodes of every family or any graph, with failed cables; latencies of zero, odd
-speeds, buffers of one packet, huge packets; every pattern, placement and routing; open, closed and both
-kinds of traffic.
+speeds, buffers of one packet, huge packets; several planes; every pattern, placement and routing; open,
+closed and both kinds of traffic, and rank programs.
 """
 
 from __future__ import annotations
@@ -21,8 +21,19 @@ ROUTINGS = [row["name"] for row in names("routings") if "packet" in row["of"]]
 """All of the packet engine. It refuses those that do not fit the machine."""
 SIZED = ["stencil-2d", "stencil-3d", "many-to-many", "spread", "umesh", "random-neighbors", "all-to-all"]
 SIZED += ["tornado", "transpose", "bit-complement", "bit-reverse", "random-permutation"]
+RAIL_RULES = ["affinity", "round-robin", "hash", "stripe"]
 ARRANGEMENTS = ["absolute", "relative", "circulant", "palm-tree", "random"]
 DRAWN = ["uniform", "adversarial", "hotspot"]
+PROGRAMS = [
+    "allreduce",
+    "all-to-all",
+    "halo-3d",
+    "ring",
+    "ping-pong",
+    "stencil-nd",
+    "uniform-random",
+    "incast",
+]
 PLACEMENTS = [
     "compact",
     "round-robin-nodes",
@@ -60,6 +71,8 @@ def case(seed: int) -> Case:
         dice
     )
     lines = ["[machine]", *hardware.lines]
+    if dice.random() < 0.15:
+        lines += [f"planes = {dice.randint(2, 3)}", f'rail_rule = "{dice.choice(RAIL_RULES)}"']
     if hardware.classes and dice.random() < 0.4:
         share = dice.choice(["1 %", "5 %", "10 %", "20 %"]).replace(" ", "")
         lines.append(f'edit = ["fail {share} {dice.choice(hardware.classes)}"]')
@@ -139,12 +152,27 @@ def _jobs(dice: random.Random, hardware: Hardware, packet: int) -> list[str]:
         ranks = max(1, dice.choice([left, dice.randint(1, left)]))
         left -= ranks
         lines += ["[[job]]", f'name = "j{number}"', f"ranks = {ranks}", "ranks_per_node = 1"]
-        lines.append(f"pattern = {_pattern(dice, packet)}")
         lines.append(f'placement = "{dice.choice(PLACEMENTS)}"')
+        if dice.random() < 0.25:
+            lines += _program(dice, packet)
+            continue
+        lines.append(f"pattern = {_pattern(dice, packet)}")
         if kind == "open" or (kind == "both" and dice.random() < 0.5):
             lines.append(f"traffic = {_open(dice)}")
         elif dice.random() < 0.2:
             lines.append('traffic = { name = "closed", start = "500 ns" }')
+    return lines
+
+
+def _program(dice: random.Random, packet: int) -> list[str]:
+    """A rank program, which is refused if it does not fit the number of ranks."""
+    size = f"{dice.choice([0, 1, packet, 5 * packet + 3])} B"
+    name = dice.choice(PROGRAMS)
+    lines = [f'program = {{ name = "{name}", bytes = "{size}" }}']
+    if dice.random() < 0.3:
+        lines.append(f"repeat = {dice.randint(2, 3)}")
+    if dice.random() < 0.2:
+        lines.append('start = "700 ns"')
     return lines
 
 
