@@ -129,3 +129,34 @@ pub struct Checkpoints {
     /// The origin of new ones.
     pub origin: Origin,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn origin(experiment: &str, inputs: &[(&str, &str)]) -> Origin {
+        let input = |&(path, sha256): &(&str, &str)| InputFile {
+            path: PathBuf::from(path),
+            size_bytes: 1,
+            sha256: sha256.into(),
+        };
+        let inputs: Vec<InputFile> = inputs.iter().map(input).collect();
+        Origin::of(experiment, "x.toml", &[], experiment, &inputs)
+    }
+
+    /// A run resumes only if experiment, version and the content of every input file are the same.
+    #[test]
+    fn a_run_resumes_from_its_own_checkpoints_only() {
+        let taken = origin("seed = 1\n", &[("/a", "1"), ("/b", "2")]);
+        assert_eq!(taken.differs_from(&taken), None);
+        let later = Origin { before: 3, now_ps: 9, ..taken.clone() };
+        assert_eq!(later.differs_from(&taken), None);
+        let reason = |run: &Origin| run.differs_from(&taken).unwrap();
+        assert_eq!(reason(&origin("seed = 1\n", &[("/a", "1"), ("/b", "3")])), "was taken when /b had other content");
+        assert_eq!(reason(&origin("seed = 1\n", &[("/a", "2"), ("/b", "2")])), "was taken when /a had other content");
+        assert_eq!(reason(&origin("seed = 2\n", &[])), "is of another experiment: `seed = 1` there, `seed = 2` now");
+        let older = Origin { odonata_version: "0.0.1".into(), ..taken.clone() };
+        assert!(older.differs_from(&taken).unwrap().contains("start the run again"));
+    }
+}

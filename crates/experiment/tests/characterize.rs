@@ -1,6 +1,6 @@
 //! Characteristics of jobs: Table I of the interference study (Kang et al. 2022) from experiment files.
 
-use odonata_experiment::{Character, Experiment};
+use odonata_experiment::{Character, Experiment, Values};
 
 fn of(job: &str, engine: &str) -> Character {
     let text = format!(
@@ -85,4 +85,30 @@ fn repeated_and_in_the_background() {
     );
     let endless = Experiment::new(text, "x.toml").characterize().unwrap();
     assert_eq!(endless[0], once);
+}
+
+/// What `check` says of the messages is what a run sends, with all times of what is repeated.
+#[test]
+fn check_counts_the_messages_that_a_run_sends() {
+    let jobs = [
+        "ranks = 8\nprogram = { name = \"lu\", iterations = 2 }\nrepeat = 3",
+        "ranks = 2\nprogram = { name = \"ping-pong\", iterations = 4 }",
+        "ranks = 12\nprogram = { name = \"allreduce\", iterations = 2 }\nrepeat = 2",
+        "ranks = 8\npattern = { name = \"stencil-3d\", iterations = 5 }",
+        "ranks = 8\npattern = { name = \"many-to-many\", iterations = 5 }",
+    ];
+    for job in jobs {
+        let text = format!(
+            "[machine]\npreset = \"dragonfly-1056\"\n[[job]]\nname = \"a\"\n{job}\n[engine]\nkind = \"packet\"\n"
+        );
+        let checked = Experiment::new(&text, "x.toml").check().unwrap().summary["jobs"][0].clone();
+        let run = Experiment::new(&text, "x.toml").run(1, &mut |_, _| true).unwrap();
+        let sent = |column: &str| match run.tables.get("jobs").unwrap().get(column) {
+            Some(Values::U64(values)) => values[0] as f64,
+            Some(Values::F64(values)) => values[0],
+            other => panic!("{column}: {other:?}"),
+        };
+        assert_eq!(checked["messages"].as_f64(), Some(sent("messages")), "{job}");
+        assert_eq!(checked["bytes"].as_f64(), Some(sent("bytes")), "{job}");
+    }
 }

@@ -268,3 +268,17 @@ fn an_incast_is_reported_with_its_root() {
     let even = attempt(&text("random-permutation"), 1).unwrap();
     assert_eq!(even.summary["packet"]["overloaded_ports"], serde_json::json!([]));
 }
+
+/// Half of a packet of 256 B on the wires is message: below saturation the network accepts what is offered, as a share of
+/// what messages can have of the bandwidth.
+#[test]
+fn accepted_load_counts_the_overhead_on_wires() {
+    for overhead in ["0 B", "64 B", "512 B"] {
+        let text = open("min", &format!("wire_overhead = '{overhead}'\n")).replace("load = 0.3", "load = 0.1");
+        let result = attempt(&text.replace("measure = \"4 us\"", "measure = \"20 us\""), 1).unwrap();
+        let jobs = result.tables.get("jobs").unwrap();
+        let accepted = reals(jobs, "accepted_load")[0];
+        // 1,056 nodes bring about 5,000 packets in this time: 1.4 % are one deviation.
+        assert!((accepted - 0.1).abs() < 0.005, "{overhead}: {accepted}");
+    }
+}

@@ -66,8 +66,9 @@ fn striped_over_k_nics_a_message_takes_a_kth_of_the_time() {
             ("planes = 2\nrail_rule = 'stripe'", 2.0),
             ("planes = 4\nrail_rule = 'stripe'", 4.0),
             ("planes = 2\nrails = 2\nrail_routers = 'next'\nrail_rule = 'stripe'", 4.0),
-            // Too small a message to be striped: by affinity, over one.
-            ("planes = 2\nrail_rule = 'stripe'\nstripe_from = '2 MiB'", 1.0),
+            // A message of exactly 1 MiB is striped, a smaller one is too small: by affinity, over one.
+            ("planes = 2\nrail_rule = 'stripe'\nstripe_from = '1 MiB'", 2.0),
+            ("planes = 2\nrail_rule = 'stripe'\nstripe_from = '1048577 B'", 1.0),
             ("planes = 2\nrail_rule = 'affinity'", 1.0),
             ("rails = 2\nrail_rule = 'stripe'", 1.0),
         ] {

@@ -132,3 +132,22 @@ fn where_nothing_can_be_written_it_says_so() {
     std::fs::remove_file(&folder.0).unwrap();
     assert!(message.contains("'start_from'") && message.contains("can't be written"), "{message}");
 }
+
+/// The first rank of each pair sends to the second; another file sends other messages, so its warm-up is another.
+#[test]
+fn a_changed_input_file_makes_another_warm_up() {
+    let folder = Folder::new("input-of-warm-up");
+    let input = std::env::temp_dir().join(format!("odonata-warm-up-{}.csv", std::process::id()));
+    let engine = format!("warm_up = '20 us'\nmeasure = '5 us'\n{}", folder.key());
+    let pattern = format!("pattern = {{ name = 'file', path = '{}' }}", input.display());
+    let run = text("load = 0.2", &engine).replace("pattern = 'uniform'", &pattern);
+    let made = |graph: &str| {
+        std::fs::write(&input, graph).unwrap();
+        attempt(&run, 1).unwrap();
+        folder.files().len()
+    };
+    let neighbours = "src,dst,bytes\n0,1,1000\n2,3,1000\n";
+    assert_eq!((made(neighbours), made(neighbours)), (1, 1), "the same file is shared");
+    assert_eq!(made("src,dst,bytes\n0,70,1000\n2,71,1000\n"), 2);
+    std::fs::remove_file(input).unwrap();
+}

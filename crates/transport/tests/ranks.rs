@@ -10,7 +10,7 @@ use odonata_packet::{
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Call, Code, Operation, RankProgram, Rounds, ANY, WORLD};
-use odonata_transport::{MpiSettings, RankJob, RankRecord, RankWork, Ranks};
+use odonata_transport::{MpiSettings, PhaseRecord, RankJob, RankRecord, RankWork, Ranks};
 use odonata_units::{Bytes, NodeId, Time};
 use std::sync::Arc;
 
@@ -381,4 +381,60 @@ fn messages_through_injection_fifos_are_whole() {
         };
         assert!(of(1) == of(2), "{preset:?}");
     }
+}
+
+/// Two phases, the first of them twice. Rank 1 only receives, so all of its time in a phase is communication: at least
+/// the 3 and 7 us, or the 5 us, for which rank 0 computes before it sends.
+#[test]
+fn a_phase_sums_the_times_of_all_its_occurrences() {
+    let ranks = run(2, |rank, code| {
+        for (phase, us) in [(0, 3), (1, 5), (0, 7)] {
+            code.mark(phase);
+            match rank {
+                0 => {
+                    code.compute(Time::from_us(us));
+                    code.send(1, EAGER, 0);
+                }
+                _ => code.recv(0, EAGER, 0),
+            }
+        }
+    });
+    for rank in &ranks {
+        assert_eq!(rank.phases.iter().map(|phase| phase.count).collect::<Vec<_>>(), [2, 1]);
+        let sum = |of: fn(&PhaseRecord) -> Time| Time(rank.phases.iter().map(|phase| of(phase).ps()).sum());
+        assert_eq!(
+            (sum(|phase| phase.time), sum(|phase| phase.communication)),
+            (rank.end.unwrap(), rank.communication)
+        );
+    }
+    let of_receiver = &ranks[1].phases;
+    assert!(of_receiver.iter().all(|phase| phase.communication == phase.time), "{of_receiver:?}");
+    let latest = [Time::from_us(10), Time::from_us(5)].map(|computed| computed.ps()..computed.ps() + 2_000_000);
+    for (phase, range) in of_receiver.iter().zip(latest) {
+        assert!(range.contains(&phase.communication.ps()), "{phase:?}");
+    }
+}
+
+/// Both sends of a request number and of its neighbour are complete; then the number is used again. A report that looked
+/// at the transfers of finished sends would name rank 1.
+#[test]
+fn a_deadlock_names_the_peer_of_the_send_that_is_not_complete() {
+    let (_, words) = stuck(4, |rank, code| match rank {
+        0 => {
+            let isend = |to, request| Call::Isend { to, bytes: RENDEZVOUS, tag: 0, communicator: WORLD, request };
+            code.push(isend(1, 0));
+            code.push(isend(2, 1));
+            code.push(Call::Wait { request: 0 });
+            code.push(Call::Wait { request: 1 });
+            code.push(isend(3, 0));
+            code.push(Call::Wait { request: 0 });
+        }
+        1 => code.recv(0, RENDEZVOUS, 0),
+        2 => {
+            code.compute(Time::from_us(50));
+            code.recv(0, RENDEZVOUS, 0);
+        }
+        _ => code.recv(0, RENDEZVOUS, 9),
+    });
+    assert_eq!(words[0], "0 for Some(3): wait for request 0, of which a send is incomplete at call 6");
 }

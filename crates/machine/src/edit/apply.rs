@@ -357,9 +357,14 @@ mod tests {
         assert!(machine != edited("dragonfly-1056", &["fail 10% local"], 2).unwrap());
         let machine = edited("dragonfly-1056", &["fail 25% routers"], 1).unwrap();
         assert_eq!(machine.routers().filter(|&router| machine.router_up(router)).count(), 264 - 66);
-        // The second draw is different, and from the remaining cables.
-        let machine = edited("dragonfly-1056", &["fail 50% global", "fail 50% global"], 1).unwrap();
-        assert_eq!(links(&machine, "global"), 1_056 / 4);
+        // The second draw is different, and from the remaining cables or routers. A draw among all routers also leaves 66
+        // on average, but not with every seed.
+        for seed in 1..6 {
+            let machine = edited("dragonfly-1056", &["fail 50% global", "fail 50% global"], seed).unwrap();
+            assert_eq!(links(&machine, "global"), 1_056 / 4);
+            let machine = edited("dragonfly-1056", &["fail 50% routers", "fail 50% routers"], seed).unwrap();
+            assert_eq!(machine.routers().filter(|&router| machine.router_up(router)).count(), 264 / 4, "seed {seed}");
+        }
     }
 
     #[test]

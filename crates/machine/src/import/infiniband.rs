@@ -129,3 +129,33 @@ pub(super) fn unknown_speed(speed: &str) -> String {
         "speed '{speed}'; expected a width and a speed such as 4xQDR: SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR, XDR"
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Data rates of 4 lanes in Gb/s, from volume 2 of the InfiniBand Architecture. FDR: 14.0625 Gb/s per lane, of which
+    /// 64 of 66 bits are data, 54.5 Gb/s of 4 lanes.
+    #[test]
+    fn data_rates_of_all_generations() {
+        for (speed, gb_per_s) in [
+            ("1xSDR", 2.0),
+            ("4xSDR", 8.0),
+            ("4xDDR", 16.0),
+            ("4xQDR", 32.0),
+            ("12xQDR", 96.0),
+            ("4xFDR10", 40.0),
+            ("4xFDR", 4.0 * 14.0625 * 64.0 / 66.0),
+            ("4xEDR", 100.0),
+            ("2xHDR", 100.0),
+            ("4xHDR", 200.0),
+            ("4xNDR", 400.0),
+            ("4xXDR", 800.0),
+        ] {
+            let found = data_rate(speed).unwrap().bits_per_s() as f64;
+            assert!((found / (gb_per_s * 1e9) - 1.0).abs() < 1e-6, "{speed}: {found}");
+        }
+        assert_eq!(data_rate("3xEDR"), None, "a port has 1, 2, 4, 8 or 12 lanes");
+        assert_eq!(data_rate("4xADR"), None);
+    }
+}

@@ -297,3 +297,43 @@ pub(super) fn latency_of(text: &str) -> Option<Time> {
     };
     latency(value * scale)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The units of SimGrid's reference: bytes or bits, powers of 1,000 or of 1,024.
+    #[test]
+    fn units_of_bandwidths() {
+        for (text, bytes_per_s) in [
+            ("125", 125u64),
+            ("125Bps", 125),
+            ("1kBps", 1_000),
+            ("125MBps", 125_000_000),
+            ("1.25e2MBps", 125_000_000),
+            ("2GBps", 2_000_000_000),
+            ("1KiBps", 1 << 10),
+            ("1MiBps", 1 << 20),
+            ("3GiBps", 3 << 30),
+            ("8kbps", 1_000),
+            ("10Gbps", 1_250_000_000),
+            ("8Mibps", 1 << 20),
+            ("1TBps", 1_000_000_000_000),
+        ] {
+            assert_eq!(bandwidth_of(text), Some(Rate::from_bytes_per_s(bytes_per_s)), "{text}");
+        }
+        for text in ["", "MBps", "125 B", "125MBs", "1XBps", "1iBps2"] {
+            assert_eq!(bandwidth_of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn units_of_latencies() {
+        for (text, ps) in
+            [("5us", 5_000_000), ("50ns", 50_000), ("0.001", 1_000_000_000), ("7ps", 7), ("2ms", 2_000_000_000)]
+        {
+            assert_eq!(latency_of(text), Some(Time(ps)), "{text}");
+        }
+        assert_eq!(latency_of("5min"), None);
+    }
+}
