@@ -56,7 +56,9 @@ pub fn extrapolate(small: &Hierarchy, large: &Hierarchy) -> Result<Bracket, Mode
             levels[at].interpolation_nonzeros_per_row = inner.interpolation_nonzeros_per_row;
             levels[at].interpolation_sends = inner.interpolation_sends;
             levels[at].interpolation_values_sent = inner.interpolation_values_sent;
-            levels[at].interpolation_messages = inner.interpolation_messages;
+            // As many per active rank: 3.1 and 3.1 on levels of 227 and 476 active ranks of 512 and 4,096.
+            levels[at].interpolation_messages =
+                inner.interpolation_messages * levels[at].active_ranks / inner.active_ranks.max(1.0);
             levels.push(known);
         }
         levels
@@ -116,6 +118,27 @@ mod tests {
         assert_eq!(bracket.low.levels()[3].sends, 33.0);
         assert_eq!(bracket.low.levels()[3].messages, 88_000.0);
         assert_eq!(bracket.low.levels()[7].unknowns, 34.0);
+    }
+
+    /// Weak scaling: 8 times the ranks send 8 times the messages on every level and between every two levels, since each
+    /// rank sends as many as before. The former coarsest level interpolates from 8 x 33 ranks like its finer neighbour from
+    /// 227 ranks, which sent 700 messages.
+    #[test]
+    fn messages_grow_with_the_ranks() {
+        let large = laplace_512();
+        let on_fewer =
+            |l: &Level| Level { unknowns: l.unknowns / 8.0, active_ranks: 64.0_f64.min(l.active_ranks), ..*l };
+        let small = Hierarchy::new(64, large.levels().iter().map(on_fewer).collect()).unwrap();
+        for found in [extrapolate(&small, &large).unwrap().low, extrapolate(&small, &large).unwrap().high] {
+            for (level, before) in found.levels().iter().zip(large.levels()).take(6) {
+                assert_eq!(level.messages, 8.0 * before.messages);
+                assert_eq!(level.interpolation_messages, 8.0 * before.interpolation_messages);
+            }
+            let former = found.levels()[6];
+            assert_eq!((former.active_ranks, former.messages), (264.0, 8.0 * 778.0));
+            assert_eq!(former.interpolation_messages, 700.0 * 264.0 / 227.0);
+            assert_eq!(found.levels()[7], large.levels()[6]);
+        }
     }
 
     #[test]
