@@ -309,6 +309,41 @@ mod tests {
         assert_eq!(said(twice), "is damaged: it has part 3 twice");
     }
 
+    /// A disk that refuses one write and takes all others.
+    struct FullOnce {
+        writes: usize,
+        refused: usize,
+    }
+
+    impl Write for FullOnce {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.writes += 1;
+            if self.writes == self.refused + 1 {
+                return Err(io::Error::from_raw_os_error(28));
+            }
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Whichever write fails, of the header, of any part or of the digest: the file is not reported as complete.
+    #[test]
+    fn an_error_of_any_write_is_reported() {
+        let attempt = |refused| {
+            let writer = CheckpointWriter::new(FullOnce { writes: 0, refused }, &json!({}))?;
+            [7, 0, 9].into_iter().for_each(|number| writer.part(number, &[number as u8; 5]));
+            writer.end().map(|(disk, _)| disk.writes)
+        };
+        let writes = attempt(usize::MAX - 1).unwrap();
+        assert_eq!(writes, 4 + 3 * 3 + 1, "magic, format, length, header; number, length, bytes; digest");
+        for refused in 0..writes {
+            assert_eq!(attempt(refused).unwrap_err().raw_os_error(), Some(28), "write {refused}");
+        }
+    }
+
     proptest! {
         /// Arbitrary bytes with a valid digest give an error, never a panic.
         #[test]

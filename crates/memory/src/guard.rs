@@ -87,3 +87,32 @@ impl Guard {
         STORING_BYTES.saturating_add(expected.max(kept.saturating_add(self.tables)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    /// The engine's expectation and the tables with what the engine keeps are not there at one time: the larger counts.
+    #[test]
+    fn a_run_takes_its_tables_or_its_engine() {
+        let guard = Guard::new(100 * MIB, None);
+        let total = |expected, kept| guard.total(Need { expected, at_most: 2 * expected, kept }) - STORING_BYTES;
+        assert_eq!(total(0, 0), 100 * MIB, "the tables of an engine that keeps nothing");
+        assert_eq!(total(10 * MIB, 10 * MIB), 110 * MIB);
+        assert_eq!(total(500 * MIB, 10 * MIB), 500 * MIB);
+        assert_eq!(total(500 * MIB, 450 * MIB), 550 * MIB);
+    }
+
+    /// What must fit is the worst case of the engine, and the tables.
+    #[test]
+    fn a_limit_holds_for_tables_and_the_worst_case() {
+        let limit = Some(Bytes(STORING_BYTES + 100 * MIB));
+        let need = |at_most, kept| Need { expected: MIB, at_most, kept };
+        let fits = |tables, need: Need| Guard::new(tables, limit).admit(need).is_ok();
+        assert!(fits(100 * MIB, need(MIB, 0)) && !fits(100 * MIB, need(MIB, 1)) && !fits(100 * MIB + 1, need(MIB, 0)));
+        assert!(fits(0, need(100 * MIB, MIB)) && !fits(0, need(100 * MIB + 1, MIB)));
+        assert_eq!(Guard::new(0, limit).left(), 100 * MIB);
+    }
+}
