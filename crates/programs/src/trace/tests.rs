@@ -349,3 +349,20 @@ fn files_without_a_rank_are_refused() {
     let error = trace_report("a", None, &mut files).unwrap_err();
     assert_eq!(error, "a: no line of any rank; expected calls of at least one");
 }
+
+/// 10 doubles (type 0, 8 B) go out, 20 integers (type 1, 4 B) come in; either type alone, and none after a plain `init`.
+#[test]
+fn both_directions_of_a_sendrecv_have_their_type() {
+    let sizes = |line: &str| {
+        let calls = of(&format!("{line}\n1 init\n"));
+        let size = |call: &Call| match *call {
+            Call::Irecv { bytes, .. } | Call::Isend { bytes, .. } => Some(bytes.0),
+            _ => None,
+        };
+        calls.iter().filter_map(size).collect::<Vec<_>>()
+    };
+    assert_eq!(sizes("0 sendrecv 10 1 20 1 0 1"), [80, 80], "20 x 4 B in, 10 x 8 B out");
+    assert_eq!(sizes("0 sendrecv 10 1 20 1 1 0"), [160, 40]);
+    assert_eq!(sizes("0 sendrecv 10 1 20 1 1"), [80, 40], "one type holds for both");
+    assert_eq!(sizes("0 sendrecv 10 1 20 1"), [20, 10]);
+}
