@@ -112,7 +112,6 @@ void vmpi_comm_drop(MPI_Comm comm, vmpi_rank *rank)
 {
     if (--comm->held[vmpi_comm_rank_of(comm, rank->world)] > 0)
         return;
-    vmpi_trace_free(comm, rank);
     if (comm->both)
         vmpi_comm_drop(comm->both, rank);
     if (--comm->references > 0 || (comm->remote && comm->remote->references > 0))
@@ -133,6 +132,7 @@ void vmpi_comm_free(MPI_Comm comm)
     free(comm->periodic);
     free(comm->at);
     free(comm->begun);
+    free(comm->traced);
     vmpi_edges_free(comm);
     free(comm);
 }
@@ -331,6 +331,7 @@ int MPI_Comm_free(MPI_Comm *handle)
         vmpi_error(MPI_ERR_COMM, "MPI_COMM_WORLD and MPI_COMM_SELF cannot be freed");
     vmpi_attributes_free(comm);
     *handle = MPI_COMM_NULL;
+    vmpi_trace_free(comm);
     vmpi_comm_drop(comm, vmpi_current);
     vmpi_current->object = NULL;
     return MPI_SUCCESS;

@@ -22,7 +22,7 @@ int MPI_Win_fence(int assertion, MPI_Win window)
     vmpi_record_collective("MPI_Win_fence", window->comm->id, window->comm->size, 0);
     vmpi_arrival mine = {.call = "MPI_Win_fence", .action = "barrier"};
     vmpi_window_trace_waits(window);
-    vmpi_trace_collective(&mine, window->comm);
+    vmpi_trace_collective(&mine, window->comm, 0);
     vmpi_meet(window->comm, &mine, NULL);
     return MPI_SUCCESS;
 }

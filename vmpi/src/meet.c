@@ -249,7 +249,10 @@ int vmpi_exchange(vmpi_arrival mine, MPI_Comm handle, size_t bytes, void (*move)
         check_data(mine.receive_count, mine.receive_type, mine.receive);
     }
     vmpi_record_collective(mine.call, comm->id, comm->size, bytes);
-    vmpi_trace_collective(&mine, comm);
+    uint32_t traced = vmpi_trace_collective(&mine, comm, request != NULL);
     mine.move = move;
-    return vmpi_begin(mine, handle, move_data, request);
+    int error = vmpi_begin(mine, handle, move_data, request);
+    if (request)
+        (*request)->traced = traced;
+    return error;
 }

@@ -65,16 +65,23 @@ static size_t part_bytes(vmpi_part part)
     return vmpi_packed_bytes(part.type, part.count);
 }
 
-/* In the trace they are messages, and all waits are at the start of the call. */
+/* In the trace they are messages. */
 static void trace(MPI_Comm comm, const vmpi_arrival *mine)
 {
     int rank = vmpi_comm_rank_of(comm, vmpi_current->world);
-    for (int wait = 0; wait < 2; wait++) {
-        for (int e = 0; e < sources(comm, rank); e++)
-            vmpi_trace_neighbour(comm, source(comm, rank, e), 1, wait, part_bytes(vmpi_received_from(mine, e)));
-        for (int e = 0; e < destinations(comm, rank); e++)
-            vmpi_trace_neighbour(comm, destination(comm, rank, e), 0, wait, part_bytes(vmpi_sent_to(mine, e)));
-    }
+    for (int e = 0; e < sources(comm, rank); e++)
+        vmpi_trace_neighbour(comm, source(comm, rank, e), 1, part_bytes(vmpi_received_from(mine, e)));
+    for (int e = 0; e < destinations(comm, rank); e++)
+        vmpi_trace_neighbour(comm, destination(comm, rank, e), 0, part_bytes(vmpi_sent_to(mine, e)));
+}
+
+void vmpi_neighbours_trace_waits(MPI_Comm comm, vmpi_rank *owner)
+{
+    int rank = vmpi_comm_rank_of(comm, owner->world);
+    for (int e = 0; e < sources(comm, rank); e++)
+        vmpi_trace_neighbour_wait(comm, owner, source(comm, rank, e), 1);
+    for (int e = 0; e < destinations(comm, rank); e++)
+        vmpi_trace_neighbour_wait(comm, owner, destination(comm, rank, e), 0);
 }
 
 int vmpi_sources(MPI_Comm comm)
@@ -98,7 +105,12 @@ static int exchange(vmpi_arrival mine, MPI_Comm handle, MPI_Request *request)
         if (destination(comm, rank, e) != MPI_PROC_NULL)
             bytes += part_bytes(vmpi_sent_to(&mine, e));
     trace(comm, &mine);
-    return vmpi_exchange(mine, handle, bytes, exchange_neighbours, request);
+    if (!request)
+        vmpi_neighbours_trace_waits(comm, vmpi_current);
+    int error = vmpi_exchange(mine, handle, bytes, exchange_neighbours, request);
+    if (request)
+        (*request)->neighbours = 1;
+    return error;
 }
 
 VMPI_COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, (VMPI_SENT, VMPI_RECEIVED), exchange, .one_block = 1,

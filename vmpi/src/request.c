@@ -41,7 +41,6 @@ void vmpi_complete(MPI_Request request, int source, int tag, size_t bytes)
         .MPI_SOURCE = source, .MPI_TAG = tag, .MPI_ERROR = request->status.MPI_ERROR, ._ucount = bytes};
     vmpi_rank *owner = request->owner;
     if (request->orphan) { /* the program has freed it, so nobody waits */
-        vmpi_trace_wait(request);
         release(request);
         return;
     }
@@ -170,8 +169,6 @@ int MPI_Request_free(MPI_Request *request)
     if (is_pending(*request)) {
         (*request)->orphan = 1;
     } else {
-        if ((*request)->active)
-            vmpi_trace_wait(*request);
         if ((*request)->kind == REQUEST_GENERAL)
             vmpi_general_free(*request);
         release(*request);

@@ -223,6 +223,7 @@ struct ompi_communicator_t {
     vmpi_arrival *at; /* arguments of each rank */
     struct vmpi_meeting *open; /* nonblocking collectives with missing ranks */
     uint32_t *begun;  /* number of those that each rank has started; NULL: none */
+    uint32_t *traced; /* number of those that are in the trace of each rank; NULL: none */
 };
 
 void vmpi_communicators_start(int ranks);
@@ -346,6 +347,8 @@ struct ompi_request_t {
     vmpi_rank *owner;
     MPI_Comm comm;
     const char *call; /* of a collective */
+    uint32_t traced;  /* its number in the trace of its owner, from 1; 0: it is not there */
+    int neighbours;   /* in the trace, it is messages between neighbours */
     int peer; /* rank in comm, or MPI_ANY_SOURCE */
     int tag;
     void *buffer;
@@ -415,14 +418,16 @@ void vmpi_trace_message(const char *action, MPI_Comm comm, int peer, int tag, si
 void vmpi_trace_sendrecv(MPI_Comm comm, int to, size_t sent, int from, size_t received);
 void vmpi_trace_wait(MPI_Request request);
 /* Starts a message of a neighbourhood collective, or waits for it. */
-void vmpi_trace_neighbour(MPI_Comm comm, int peer, int receives, int wait, size_t bytes);
+void vmpi_trace_neighbour(MPI_Comm comm, int peer, int receives, size_t bytes);
+void vmpi_trace_neighbour_wait(MPI_Comm comm, vmpi_rank *rank, int peer, int receives);
+void vmpi_neighbours_trace_waits(MPI_Comm comm, vmpi_rank *owner);
 /* A transfer is a message from one rank of a communicator to another, which both wait for later. */
 void vmpi_trace_one_sided(MPI_Comm comm, int from, int to, size_t bytes);
 void vmpi_trace_one_sided_wait(MPI_Comm comm, int peer, int receives);
 /* A rank is in a new communicator, or in none of the split (NULL). */
 void vmpi_trace_split(int world, MPI_Comm parent, MPI_Comm made);
-void vmpi_trace_free(MPI_Comm comm, const vmpi_rank *rank);
-void vmpi_trace_collective(const vmpi_arrival *arrival, MPI_Comm comm);
+void vmpi_trace_free(MPI_Comm comm);
+uint32_t vmpi_trace_collective(const vmpi_arrival *arrival, MPI_Comm comm, int nonblocking);
 
 /* ---- the record (record.c) ---- */
 

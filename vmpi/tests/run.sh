@@ -107,7 +107,33 @@ bin/vmpif90 -o "$build/fixed" tests/fixed.f && [ "$(bin/vmpirun -n 7 "$build/fix
 report "Fortran with mpif.h" $?
 
 # The trace of a program of known calls, but for the times.
-bin/vmpicc -o "$build/traced" tests/traced.c && bin/vmpirun -n 4 -trace "$build/traced.trace" "$build/traced" &&
+bin/vmpicc -o "$build/traced" tests/traced.c && bin/vmpirun -n 4 -trace "$build/traced.trace" "$build/traced" free &&
     grep '^1 ' "$build/traced.trace" | grep -v compute | cut -d' ' -f2- | diff - tests/traced.txt
 report "a trace names communicators" $?
+
+# The recorder on Open MPI writes the same calls as vmpi. Where messages of any rank or the first finished request are
+# taken, the order may differ.
+same() { # name, ranks, order
+    bin/vmpicc -o "$build/$1" "tests/$1.c" 2>/dev/null &&
+        bin/vmpirun -n "$2" -per-node "$2" -trace "$build/$1.trace" "$build/$1" >/dev/null && mpicc -o "$build/openmpi-$1" "tests/$1.c" &&
+        mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none --mca osc pt2pt,sm -np "$2" \
+            -x LD_PRELOAD="$preload" -x ODONATA_TRACE="$build/$1.recorded" "$build/openmpi-$1" &&
+        python3 tests/same_calls.py "$build/$1.trace" "$build/$1.recorded" $3
+    report "the recorder writes the calls of $1 on $2 ranks" $?
+}
+preload=$(cd "$build" && pwd)/libodonata-pmpi.so
+if command -v mpicc >/dev/null && command -v mpirun >/dev/null && make -s recorder BUILD="$build"; then
+    same traced 4
+    for test in collectives types; do same $test 5; done
+    for test in messages nonblocking neighbours calls; do same $test 5 free; done
+    if command -v mpif90 >/dev/null; then
+        bin/vmpirun -n 5 -trace "$build/conjugate.trace" "$build/conjugate" >/dev/null &&
+            mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none -np 5 -x LD_PRELOAD="$preload" \
+                -x ODONATA_TRACE="$build/conjugate.recorded" "$build/openmpi-conjugate" >/dev/null &&
+            python3 tests/same_calls.py "$build/conjugate.trace" "$build/conjugate.recorded"
+        report "the recorder writes the calls of a Fortran program" $?
+    fi
+else
+    echo "skip the recorder (no mpicc)"
+fi
 exit $((failures > 0))

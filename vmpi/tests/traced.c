@@ -3,9 +3,9 @@
 
 int main(int argc, char **argv)
 {
-    int rank, in[2] = {0, 0}, out[2] = {1, 2}, all[3], extent[1] = {4}, around[1] = {1};
+    int rank, in[2] = {0, 0}, out[2] = {1, 2}, other[2] = {3, 4}, all[3], extent[1] = {4}, around[1] = {1};
     MPI_Comm half, ring;
-    MPI_Request request;
+    MPI_Request request, open[2];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half); /* rank 1 is the second of 3 and 1 */
@@ -24,6 +24,14 @@ int main(int argc, char **argv)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Iallreduce(out, in, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+    /* Two are open on one communicator, which is freed before the waits. */
+    MPI_Comm_dup(MPI_COMM_WORLD, &ring);
+    MPI_Ibcast(other, 2, MPI_INT, 0, ring, &open[0]);
+    MPI_Iallreduce(out, in, 2, MPI_INT, MPI_SUM, ring, &open[1]);
+    if (argc > 1) /* Open MPI 4.1 crashes */
+        MPI_Comm_free(&ring);
+    MPI_Wait(&open[1], MPI_STATUS_IGNORE);
+    MPI_Wait(&open[0], MPI_STATUS_IGNORE);
     MPI_Finalize();
     return 0;
 }

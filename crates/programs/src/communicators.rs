@@ -112,6 +112,8 @@ struct Member {
     /// Number of its collectives so far.
     collectives: u32,
     lineage: Lineage,
+    /// Freed by the program, but a nonblocking collective still uses it.
+    is_freed: bool,
 }
 
 /// Communicators of one rank, by the numbers of the program.
@@ -124,7 +126,7 @@ impl Communicators {
     /// The world communicator of `ranks` ranks.
     pub fn new(ranks: u32, rank: u32) -> Self {
         let (group, lineage) = (Group::all(ranks), Lineage::default());
-        Self { members: vec![Some(Member { group, rank, collectives: 0, lineage })] }
+        Self { members: vec![Some(Member { group, rank, collectives: 0, lineage, is_freed: false })] }
     }
 
     fn member(&self, communicator: u16) -> Result<&Member, String> {
@@ -134,6 +136,7 @@ impl Communicators {
 
     fn member_mut(&mut self, communicator: u16) -> Result<&mut Member, String> {
         let found = self.members.get_mut(usize::from(communicator)).and_then(Option::as_mut);
+        let found = found.filter(|member| !member.is_freed);
         found.ok_or_else(|| format!("there is no communicator {communicator}"))
     }
 
@@ -218,12 +221,21 @@ impl Communicators {
             }
             Call::CommFree { communicator: WORLD } => Err("the communicator of all ranks can't be freed".into()),
             Call::CommFree { communicator } => {
-                self.member(communicator)?;
+                self.member_mut(communicator)?;
                 self.members[usize::from(communicator)] = None;
                 Ok(())
             }
             _ => unreachable!("no call about communicators: {call:?}"),
         }
+    }
+
+    /// Frees a communicator for the program. The collectives that use it keep it.
+    ///
+    /// # Errors
+    /// An unknown communicator.
+    pub(crate) fn retire(&mut self, communicator: u16) -> Result<(), String> {
+        self.member_mut(communicator)?.is_freed = true;
+        Ok(())
     }
 
     fn add(&mut self, new: u16, group: Group, own: u32, lineage: Lineage) -> Result<(), String> {
@@ -237,10 +249,10 @@ impl Communicators {
         if self.members.len() <= slot {
             self.members.resize(slot + 1, None);
         }
-        if self.members[slot].is_some() {
+        if self.members[slot].as_ref().is_some_and(|member| !member.is_freed) {
             return Err(format!("communicator {new} already exists"));
         }
-        self.members[slot] = Some(Member { group, rank, collectives: 0, lineage });
+        self.members[slot] = Some(Member { group, rank, collectives: 0, lineage, is_freed: false });
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Expansion of collectives: the calls of one rank as messages, waits and time.
 
-use crate::call::{Call, Operation, ANY, BLOCKING, EQUAL};
+use crate::call::{Call, Operation, ANY, BLOCKING, EQUAL, WORLD};
 use crate::code::Code;
 use crate::collective::{Collective, Collectives, NamedAlgorithm};
 use crate::communicators::{Communicators, GroupLists, Splits};
@@ -172,13 +172,15 @@ impl CallExpander {
             Call::Collective { operation, root, bytes, sizes, communicator, .. } => {
                 (operation, communicator, root, bytes, sizes)
             }
+            // Messages of both would have the same communicator.
+            Call::CommSplit { new, .. } | Call::CommCreate { new, .. } if self.is_in_use(new) => {
+                return Err(format!(
+                    "a nonblocking collective of communicator {new}, which was freed, is not complete; expected a wait \
+                     before its number is used again"
+                ));
+            }
             // Every rank learns the colour and key of every other rank.
             Call::CommSplit { communicator, .. } => (Operation::Allgather, communicator, 0, Bytes(8), EQUAL),
-            Call::CommFree { communicator } if self.is_in_use(communicator) => {
-                return Err(
-                    "a nonblocking collective of the communicator is not complete; expected a wait before".into()
-                );
-            }
             Call::CommCreate { communicator, .. } | Call::CommFree { communicator } => {
                 (Operation::Barrier, communicator, 0, Bytes(0), EQUAL)
             }
@@ -283,8 +285,14 @@ impl CallExpander {
 
     /// Ends a collective.
     fn leave(&mut self, shared: &JobProgram, inside: Box<ActiveCollective>) -> Result<(), String> {
-        if matches!(inside.call, Call::CommSplit { .. } | Call::CommCreate { .. } | Call::CommFree { .. }) {
-            self.communicators.apply(&inside.call, &shared.splits)?;
+        match inside.call {
+            Call::CommFree { communicator } if communicator != WORLD && self.is_in_use(communicator) => {
+                self.communicators.retire(communicator)?;
+            }
+            Call::CommSplit { .. } | Call::CommCreate { .. } | Call::CommFree { .. } => {
+                self.communicators.apply(&inside.call, &shared.splits)?;
+            }
+            _ => {}
         }
         self.spare = Some(inside);
         Ok(())

@@ -121,6 +121,35 @@ fn ranks_may_start_collectives_of_two_communicators_in_any_order() {
     assert_eq!(opposite_orders(false), Ending::Deadlock);
 }
 
+/// As in MPI, a communicator may be freed before its nonblocking collectives are complete. Its number is free again
+/// after the wait.
+#[test]
+fn a_freed_communicator_lives_until_its_collectives_end() {
+    let run = |is_reused_before: bool| {
+        let script = Script::new(2, move |_, code: &mut Code| {
+            let create = Call::CommCreate { communicator: WORLD, new: 1, first: 0, count: 2, stride: 1 };
+            code.push(create);
+            code.within(1);
+            let request = code.icollective(Operation::Allreduce, 0, Bytes(100_000));
+            code.push(Call::CommFree { communicator: 1 });
+            code.within(WORLD);
+            if is_reused_before {
+                code.push(create);
+            }
+            code.wait(request);
+            if !is_reused_before {
+                code.push(create);
+                code.within(1);
+                code.collective(Operation::Barrier, 0, Bytes(0));
+            }
+        });
+        Idle::new().try_run(script, &ROUTER[..2], with(MpiSettings::study(), Progress::InCalls), 1).0.ending
+    };
+    assert_eq!(run(false), Ending::Complete);
+    // Messages of both would have the same communicator.
+    assert_eq!(run(true), Ending::Mismatch);
+}
+
 /// Several collectives of one communicator at a time, of different sizes, keep their messages apart.
 #[test]
 fn collectives_of_one_communicator_run_side_by_side() {

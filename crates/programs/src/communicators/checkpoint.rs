@@ -11,7 +11,7 @@ impl Communicators {
     /// Saves the communicators without the lists of their groups.
     pub(crate) fn save(&self, lists: &mut GroupLists, into: &mut Writer) {
         let mut member = |member: &Member| {
-            let Member { group: Group { list, first, count, stride }, rank, collectives, lineage } = member;
+            let Member { group: Group { list, first, count, stride }, rank, collectives, lineage, is_freed } = member;
             let list = list.as_ref().map(|list| lists.add(list));
             SavedMember {
                 list,
@@ -19,6 +19,7 @@ impl Communicators {
                 rank: *rank,
                 collectives: *collectives,
                 lineage: *lineage,
+                is_freed: *is_freed,
             }
         };
         let members: Vec<Option<SavedMember>> = self.members.iter().map(|of| of.as_ref().map(&mut member)).collect();
@@ -29,9 +30,9 @@ impl Communicators {
     pub(crate) fn load(&mut self, lists: &GroupLists, from: &mut Reader<'_>) -> Result<(), DecodeError> {
         let members: Vec<Option<SavedMember>> = from.get()?;
         let member = |saved: SavedMember| {
-            let SavedMember { list, places: (first, count, stride), rank, collectives, lineage } = saved;
+            let SavedMember { list, places: (first, count, stride), rank, collectives, lineage, is_freed } = saved;
             let list = list.map(|mark| lists.get(mark)).transpose()?;
-            Ok(Member { group: Group { list, first, count, stride }, rank, collectives, lineage })
+            Ok(Member { group: Group { list, first, count, stride }, rank, collectives, lineage, is_freed })
         };
         self.members = members.into_iter().map(|of| of.map(member).transpose()).collect::<Result<_, _>>()?;
         Ok(())
@@ -47,6 +48,7 @@ struct SavedMember {
     rank: u32,
     collectives: u32,
     lineage: Lineage,
+    is_freed: bool,
 }
 
 /// Rank lists shared by the communicators of several ranks, by fingerprint. Each list is saved once.

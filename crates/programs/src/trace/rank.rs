@@ -104,6 +104,8 @@ pub(super) struct RankTrace {
     pub(super) line: u32,
     /// Whether the line starts a nonblocking collective.
     starts: bool,
+    /// Number of nonblocking collectives so far, by communicator.
+    begun: BTreeMap<u32, u32>,
 }
 
 impl RankTrace {
@@ -123,6 +125,7 @@ impl RankTrace {
             slots: 0,
             line: 0,
             starts: false,
+            begun: BTreeMap::new(),
         }
     }
 
@@ -149,7 +152,10 @@ impl RankTrace {
             self.push(Call::Mark { phase: 0 });
         }
         let number = line.communicator()?;
-        self.here = *self.members.get(&number).ok_or_else(|| {
+        let is_wait = matches!(action.as_str(), "wait" | "test");
+        // A request outlives its communicator.
+        let freed = self.made.get(&number).filter(|_| is_wait).map(|(member, _)| member);
+        self.here = *self.members.get(&number).or(freed).ok_or_else(|| {
             let known: Vec<String> = self.members.keys().skip(1).map(u32::to_string).collect();
             let known =
                 if known.is_empty() { "none was made".into() } else { format!("it is in {}", known.join(", ")) };
@@ -290,7 +296,7 @@ impl RankTrace {
         Ok(())
     }
 
-    /// `wait from to tag`, `test from to tag`, `waitany count`, `waitall count`.
+    /// `wait from to tag`, `wait collective`, the same of `test`, `waitany count`, `waitall count`.
     fn wait(&mut self, line: &Line<'_>) -> Result<(), String> {
         match line.action()?.as_str() {
             "waitall" => {
@@ -305,11 +311,24 @@ impl RankTrace {
             }
             _ => {}
         }
+        if line.len() == 1 {
+            let (on, number) = (self.here.number, line.count(0, "number of the collective")?);
+            let name = collective_name(on, number);
+            let request = self.taken.get(&name).and_then(VecDeque::front).copied();
+            let count = self.begun.get(&on).copied().unwrap_or(0);
+            return match request {
+                Some(request) => self.wait_or_test(line, name, request),
+                None if number < count => Err(format!("nonblocking collective {number} has been waited for before")),
+                None => Err(format!("nonblocking collective {number}, but {count} were started; they count from 0")),
+            };
+        }
         line.expect(3, 3)?;
         if line.is_internal(2)? {
-            // The format does not say which nonblocking collective: the oldest of the communicator.
-            let name = collective_name(self.here.number);
-            if let Some(&request) = self.taken.get(&name).and_then(VecDeque::front) {
+            // SimGrid's format does not say which nonblocking collective: the oldest of the communicator.
+            let on = self.here.number;
+            let oldest = self.taken.range(collective_name(on, 0)..).find(|(name, _)| name.3 == COLLECTIVE);
+            let oldest = oldest.filter(|(name, _)| name.0 == on).and_then(|(name, slots)| Some((*name, *slots.front()?)));
+            if let Some((name, request)) = oldest {
                 self.wait_or_test(line, name, request)?;
             }
             return Ok(());
@@ -454,15 +473,25 @@ impl RankTrace {
         let called = CollectiveCall { operation, root, line: self.line };
         self.collectives.entry(self.here.number).or_default().push(called);
         let communicator = self.here.slot;
-        let request = if self.starts { self.begin(collective_name(self.here.number)) } else { BLOCKING };
+        let request = if self.starts {
+            let begun = self.begun.entry(self.here.number).or_default();
+            let name = collective_name(self.here.number, *begun);
+            *begun += 1;
+            self.begin(name)
+        } else {
+            BLOCKING
+        };
         self.push(Call::Collective { operation, root, bytes, sizes, communicator, request });
     }
 }
 
-/// The name of the requests of nonblocking collectives of a communicator. No message has this tag.
-const fn collective_name(communicator: u32) -> Name {
-    (communicator, ANY, ANY, SENDRECV - 1)
+/// The name of the request of a nonblocking collective, by its number on the communicator.
+const fn collective_name(communicator: u32, number: u32) -> Name {
+    (communicator, ANY, number, COLLECTIVE)
 }
+
+/// In place of a tag of a nonblocking collective. No message has this tag.
+const COLLECTIVE: u32 = ANY - 2;
 
 /// Tag of `sendrecv`, whose tags are not in a trace. A program is unlikely to use it.
 const SENDRECV: u32 = ANY - 1;

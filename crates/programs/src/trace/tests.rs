@@ -329,6 +329,12 @@ fn nonblocking_collectives_start_and_are_waited_for() {
         Call::Wait { request: 1 },
     ];
     assert_eq!(of(lines), expected);
+    // `wait N` names it; its communicator may have been freed.
+    let lines = "0 comm_split 5 2 0\n0 ibarrier on 5\n0 iallreduce 4 0 1 on 5\n0 comm_free on 5\n0 wait 1 on 5\n\
+                 0 wait 0 on 5\n1 comm_split 5 2 1\n1 ibarrier on 5\n1 iallreduce 4 0 1 on 5\n1 comm_free on 5\n";
+    assert_eq!(of(lines)[4..], [Call::Wait { request: 1 }, Call::Wait { request: 0 }]);
+    assert!(wrong("0 wait 0").contains("nonblocking collective 0, but 0 were started; they count from 0"));
+    assert!(mistake("0 ibarrier\n1 ibarrier\n0 wait 0\n0 wait 0\n").contains("0 has been waited for before"));
     // At its end a rank waits for what is open.
     let calls = of("0 ibarrier\n1 ibarrier\n");
     assert_eq!(calls[1], Call::WaitAll { first: 0, count: 1 });
