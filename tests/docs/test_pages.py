@@ -15,6 +15,7 @@ from odonata.errors import OdonataError
 PAGES = (
     "docs/tutorial/README.md",
     "docs/tutorial/multigrid.md",
+    "docs/tutorial/traces.md",
     "README.md",
     "docs/coming-from.md",
     "docs/how-to.md",

@@ -1,6 +1,7 @@
-"""Compares two traces of one program: the same lines of each rank, but for times and the numbers of communicators.
+"""Compares two traces of one program, without times and numbers of communicators.
 
-Usage: same_calls.py ONE OTHER [free], each a file with the lines of all ranks or a list of files. `free`: in any order.
+Usage: same_calls.py ONE OTHER [free]. Each is a file with the lines of all ranks, or a list of files.
+`free`: the lines of a rank may be in any order.
 """
 
 import sys
@@ -37,4 +38,4 @@ for rank in sorted(one.keys() | other.keys(), key=int):
     for number, (here, there) in enumerate(zip_longest(*sides), 1):
         if here != there:
             sys.exit(f"rank {rank}, call {number}: '{here}' in {sys.argv[1]}, '{there}' in {sys.argv[2]}")
-print(f"{len(one)} ranks, {sum(map(len, one.values()))} calls")
+sys.stdout.write(f"{len(one)} ranks, {sum(map(len, one.values()))} calls\n")
