@@ -72,6 +72,12 @@ def found(run: Run, job: int, part: Part, count: int) -> Path:
         raise OdonataError(
             f"job {run.jobs['name'][job].as_py()} of {run.name} has no program, so it has no critical path"
         )
+    if not pc.any(pc.equal(run.table("calls")["job"], job)).as_py():
+        name = run.jobs["name"][job].as_py()
+        raise OdonataError(
+            f"job {name} of {run.name} is a task graph, whose tasks are not recorded",
+            hint="A critical path needs a program of calls: a trace of SimGrid or DUMPI, or a program file.",
+        )
     path = critical_path(run.table("calls"), run.table("rank_waits"), job, _window(run, job, part))
     packets = run.table("packets") if "packets" in run.table_names else None
     links = None
