@@ -70,7 +70,8 @@ static void write_gatherv(const char *name, MPI_Comm comm, MPI_Request *handle, 
     line_collective call = {.action = "gatherv", .root = root};
     if (is_root(comm, root))
         call.receive_blocks = blocks(1, size_of(comm), counts, receive_type, NULL);
-    call.sent = send == MPI_IN_PLACE ? call.receive_blocks[root] : recorder_bytes(send_type, send_count);
+    call.sent = send == MPI_IN_PLACE && call.receive_blocks ? call.receive_blocks[root]
+                                                            : recorder_bytes(send_type, send_count);
     write_call(name, comm, handle, call);
 }
 

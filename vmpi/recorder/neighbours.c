@@ -7,7 +7,7 @@ static void reserve(request *into, int sources, int others)
 {
     into->sources = sources;
     into->others = others;
-    into->neighbour = recorder_alloc(into->neighbour, (size_t)(sources + others), sizeof *into->neighbour);
+    into->neighbour = recorder_alloc(into->neighbour, (size_t)sources + (size_t)others, sizeof *into->neighbour);
 }
 
 void recorder_find_neighbours(MPI_Comm comm, request *into)
@@ -18,7 +18,7 @@ void recorder_find_neighbours(MPI_Comm comm, request *into)
     if (kind == MPI_DIST_GRAPH) {
         PMPI_Dist_graph_neighbors_count(comm, &count, &other, &weighted);
         reserve(into, count, other);
-        int *weights = recorder_alloc(NULL, (size_t)(count + other), sizeof *weights);
+        int *weights = recorder_alloc(NULL, (size_t)count + (size_t)other, sizeof *weights);
         PMPI_Dist_graph_neighbors(comm, count, into->neighbour, weights, other, into->neighbour + count,
                                   weights + count);
         free(weights);
@@ -27,8 +27,8 @@ void recorder_find_neighbours(MPI_Comm comm, request *into)
     if (kind == MPI_CART) {
         PMPI_Cartdim_get(comm, &count);
         reserve(into, 2 * count, 2 * count);
-        for (int i = 0; i < count; i++)
-            PMPI_Cart_shift(comm, i, 1, &into->neighbour[2 * i], &into->neighbour[2 * i + 1]);
+        for (int i = 0, *at = into->neighbour; i < count; i++, at += 2)
+            PMPI_Cart_shift(comm, i, 1, at, at + 1);
         count *= 2;
     } else if (kind == MPI_GRAPH) {
         PMPI_Graph_neighbors_count(comm, rank, &count);

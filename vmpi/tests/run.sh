@@ -118,7 +118,7 @@ same() { # name, ranks, order
         bin/vmpirun -n "$2" -per-node "$2" -trace "$build/$1.trace" "$build/$1" >/dev/null && mpicc -o "$build/openmpi-$1" "tests/$1.c" &&
         mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none --mca osc pt2pt,sm -np "$2" \
             -x LD_PRELOAD="$preload" -x ODONATA_TRACE="$build/$1.recorded" "$build/openmpi-$1" &&
-        python3 tests/same_calls.py "$build/$1.trace" "$build/$1.recorded" $3
+        python3 tests/same_calls.py "$build/$1.trace" "$build/$1.recorded" ${3-}
     report "the recorder writes the calls of $1 on $2 ranks" $?
 }
 preload=$(cd "$build" && pwd)/libodonata-pmpi.so
