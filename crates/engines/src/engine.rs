@@ -218,18 +218,25 @@ pub(crate) fn check_messages(scenario: &Scenario) -> Result<(), EngineError> {
     scenario.workload.check_messages().map_err(|(job, error)| EngineError::Job(job, error))
 }
 
-/// Task graphs whose dependencies an engine without time ignores.
+/// Task graphs and traces, whose dependencies an engine without time ignores.
 pub(crate) fn graph_warnings(scenario: &Scenario) -> Vec<String> {
-    let graphs = scenario.workload.jobs.iter().filter(|job| job.graph.is_some());
     let warning = |job: &Job| {
-        format!(
-            "job '{}' is a task graph: its messages count, its dependencies and computations do not; engine 'loggops' \
-             knows them",
+        let what = match () {
+            () if job.graph.is_some() => "is a task graph",
+            () if job.pattern_name == TRACE => "replays a trace",
+            () => return None,
+        };
+        Some(format!(
+            "job '{}' {what}: its messages count, its dependencies and computations do not; engine 'loggops' knows \
+             them without a network, engine 'packet' with one",
             job.name
-        )
+        ))
     };
-    graphs.map(warning).collect()
+    scenario.workload.jobs.iter().filter_map(warning).collect()
 }
+
+/// Name of the program of traces.
+const TRACE: &str = "trace";
 
 /// Estimates of an engine before a run.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -129,6 +129,12 @@ fn other_workloads_are_refused_by_their_kind() {
     for (path, kind) in [
         ("simai/SimAI/example/microAllReduce.txt", "a workload of SimAI"),
         ("simai/aicb/workload/simAI/micro_test/all_to_all.txt", "a workload of SimAI"),
+        ("simgrid-ti/simgrid/examples/cpp/replay-comm/s4u-replay-comm.txt", "actions of SimGrid's S4U"),
+        ("simgrid-ti/simgrid/examples/smpi/replay_multiple/description_file", "a list of jobs of SimGrid"),
+        (
+            "simgrid-ti/simgrid/examples/smpi/replay_multiple_manual_deploy/workload_compute",
+            "a list of jobs of SimGrid",
+        ),
         ("simai/SimAI/example/busbw.yaml", "bus bandwidths of SimAI"),
         ("simai/aicb/workload/physical/model_workload/L7B-D1-C02_Llama7B_zero3_mbs1.csv", "a workload of aicb in CSV"),
         ("simai/aicb/workload/Workload_spec_v1.1.csv", "a list of models of aicb"),

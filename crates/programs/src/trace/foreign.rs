@@ -14,6 +14,24 @@ const SIMAI_LAYERS: [&str; 8] = [
     "moe_grad_norm",
 ];
 
+/// The words of the first two lines that are no comments.
+fn first_lines(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.take(2).map(|line| line.split_whitespace().collect())
+}
+
+/// `p0 send p1 1e6`.
+fn is_for_s4u(words: &[&str]) -> bool {
+    let is_actor = |word: &str| word.strip_prefix('p').is_some_and(|number| number.parse::<u32>().is_ok());
+    matches!(words, [actor, "send" | "recv" | "compute" | "sleep", ..] if is_actor(actor))
+}
+
+/// `NAME FILE RANKS DELAY`, then nodes.
+fn is_job(words: &[&str]) -> bool {
+    let is_number = |word: &str| word.parse::<f64>().is_ok();
+    matches!(words, [_, file, ranks, delay, ..] if file.contains('.') && !is_number(file) && is_number(ranks) && is_number(delay))
+}
+
 /// Why a file with this start is not read, if its kind is known.
 pub(crate) fn refusal(start: &[u8]) -> Option<String> {
     let start = &start[..start.len().min(16 * 1024)];
@@ -57,6 +75,12 @@ pub(crate) fn refusal(start: &[u8]) -> Option<String> {
         }
         () if text.trim_start().starts_with("[JOB_ID]") || has("\n[NID_LIST]") => {
             "a load file of Ember with several jobs; use 'odonata import ember'"
+        }
+        () if first_lines(text).any(|words| is_for_s4u(&words)) => {
+            "actions of SimGrid's S4U, whose actors are no MPI ranks; expected 'RANK ACTION ARGUMENTS'"
+        }
+        () if first_lines(text).any(|words| is_job(&words)) => {
+            "a list of jobs of SimGrid's replay_multiple, which is not read; give each job its own trace and 'start'"
         }
         () if has("# Init clockdiff") || has("MPI_Init:") => {
             "a trace of liballprof, which is not read; Schedgen makes a GOAL file of it"
