@@ -18,7 +18,7 @@ mod unrouted;
 pub use engine::{
     Engine, EngineError, EngineKind, JobVolumes, Outcome, Progress, ProgressWatcher, RunEstimate, Watcher,
 };
-pub use odonata_packet::Ending;
+pub use odonata_packet::{ClassSettings, Ending, JobClass, TrafficClass, TrafficClasses};
 pub use odonata_processes::Processes;
 pub use routing::EngineRouting;
 pub use scenario::{Output, Scenario};

@@ -28,7 +28,7 @@ use odonata_machine::Machine;
 use odonata_memory::{Guard, Need, TooMuch};
 use odonata_packet::{
     memory_estimate, table_estimate, CheckpointAccess, CheckpointParts, ClosedTraffic, JobTraffic, MemoryDemand,
-    PacketEngine, PacketError, Recording, RunOptions, Schedule, Traffic,
+    PacketEngine, PacketError, PacketSettings, Recording, RunOptions, Schedule, Traffic,
 };
 use odonata_processes::SingleProcess;
 use odonata_routing::algorithm::PathChoice;
@@ -259,7 +259,8 @@ impl Engine for Packet {
 impl Packet {
     /// The machine as the engine sees it, with the tables to start from.
     fn engine(&self, scenario: &Scenario) -> Result<PacketEngine, EngineError> {
-        let engine = PacketEngine::new(&scenario.machine, &self.settings, self.choice());
+        let settings = PacketSettings { classes: scenario.classes.clone(), ..self.settings.clone() };
+        let engine = PacketEngine::new(&scenario.machine, &settings, self.choice());
         let mut engine = engine.map_err(|error| refused(&error))?;
         if self.q_tables().is_some() {
             let refuse = |reason| EngineError::Refused { key: Some(settings::Q_TABLES), reason };
@@ -320,7 +321,7 @@ impl Packet {
         // Packets are counted when messages are known. Messages of closed traffic are not known yet.
         let least = MemoryDemand { packets: 0, recorded: 0, ..demand };
         guard
-            .admit(memory_estimate(machine, &self.settings, self.choice(), ASSUMED_CHANNELS, &least))
+            .admit(memory_estimate(machine, &self.settings, self.choice(), assumed_channels(scenario), &least))
             .map_err(too_much)?;
         let closed = closed_traffic(scenario, guard)?;
         let programs = Programs::of(scenario, &self.settings, &self.records);
@@ -331,7 +332,7 @@ impl Packet {
         let messages = closed.memory_bytes().saturating_add(of_ranks);
         demand = demand.with_messages(packets, bytes);
         demand.intervals = demand.intervals.max(self.intervals_of(machine, bytes));
-        let of_run = memory_estimate(machine, &self.settings, self.choice(), ASSUMED_CHANNELS, &demand);
+        let of_run = memory_estimate(machine, &self.settings, self.choice(), assumed_channels(scenario), &demand);
         guard.admit(of_run.saturating_add(messages)).map_err(too_much)?;
         let engine = self.engine(scenario)?;
         // How many channels there are is known by now.
@@ -446,6 +447,11 @@ impl Packet {
             Schedule::until_jobs_end(self.times.time_limit)
         }
     }
+}
+
+/// Virtual channels that the memory estimate assumes.
+fn assumed_channels(scenario: &Scenario) -> u8 {
+    ASSUMED_CHANNELS * scenario.classes.count() as u8
 }
 
 /// How many nodes of each job send.

@@ -2,6 +2,7 @@
 
 use odonata_declare::parameters;
 use odonata_machine::Machine;
+use odonata_packet::TrafficClasses;
 use odonata_transport::MpiSettings;
 use odonata_workload::Workload;
 
@@ -12,6 +13,8 @@ pub struct Scenario {
     pub machine: Machine,
     /// The placed jobs.
     pub workload: Workload,
+    /// Traffic classes of the packet engine.
+    pub classes: TrafficClasses,
     /// What the messages of programs cost.
     pub mpi: MpiSettings,
     /// Seed of every random choice.

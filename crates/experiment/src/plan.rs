@@ -63,7 +63,7 @@ impl Plan {
         mut files: Files<'_>,
         known: &mut ExaminationCache,
     ) -> Result<Self, Problems> {
-        let ExperimentSpec { document, machine, jobs, mpi, mut engine, output, .. } = spec;
+        let ExperimentSpec { document, machine, jobs, classes, mpi, mut engine, output, .. } = spec;
         let mut report = Report::new(&document);
         if let Err((key, reason)) = engine.engine.read_files(&mut files) {
             let given = engine.places.iter().find(|(name, _)| *name == key).map(|(_, place)| *place);
@@ -78,9 +78,12 @@ impl Plan {
         let built = jobs::place(&jobs, words, &hardware, engine.seed, known, &mut report);
         let placed = report.finish(built)?.expect("a workload that is missing is a problem");
         engine.engine.fit_jobs(&placed.workload.jobs);
-        let resolved = resolved::experiment(&hardware.resolved, &placed, &mpi, &engine, output, &files);
+        let resolved = resolved::experiment(&hardware.resolved, &placed, &classes, &mpi, &engine, output, &files);
         let PlacedJobs { specs, absent, workload } = placed;
-        let scenario = Scenario { machine: hardware.machine, workload, mpi: mpi.settings, seed: engine.seed, output };
+        let present = specs.iter().map(|spec| &spec.settings).filter(|settings| !settings.absent);
+        let classes = spec::traffic_class::assign(classes, present);
+        let scenario =
+            Scenario { machine: hardware.machine, workload, classes, mpi: mpi.settings, seed: engine.seed, output };
         let workload = &scenario.workload;
         let said = [hardware.assumptions, engine.engine.assumptions(&scenario)].concat();
         let mut ignored = [hardware.ignored, engine.engine.ignored_keys(&scenario)].concat();
@@ -106,6 +109,9 @@ impl Plan {
         let lost = failures::describe(&absent).map(|words| format!("{words}; absent from the run"));
         warnings.splice(0..0, hardware.warnings.into_iter().chain(lost));
         warnings.extend(engine.engine.warnings(&scenario));
+        if !scenario.classes.list.is_empty() && engine.engine.kind() != "packet" {
+            warnings.push(format!("engine '{}' knows no traffic classes and ignores them", engine.engine.kind()));
+        }
         warnings.extend(unmatched.iter().map(|(_, words)| words.clone()));
         warnings.extend(document.left_out.clone());
         Ok(Self {

@@ -12,6 +12,7 @@ mod other_kind;
 mod output;
 pub(crate) mod sections;
 pub(crate) mod sweep;
+pub(crate) mod traffic_class;
 
 use engine::EngineSpec;
 use interference::Interference;
@@ -19,12 +20,23 @@ use job::JobEntry;
 use machine::MachineSpec;
 use mpi::MpiSpec;
 use odonata_document::{expect_table, format, overrides, Document, Entry, ProblemKind, Problems, Raw, Report, Table};
-use odonata_engines::Output;
+use odonata_engines::{Output, TrafficClass};
 pub use sweep::SweepAxis;
 
 /// The keys at the top of the file.
-pub(crate) const TOP: [&str; 10] =
-    ["format", "machine", "job", "mpi", "engine", "output", "interference", "sweep", "optimize", "cluster"];
+pub(crate) const TOP: [&str; 11] = [
+    "format",
+    "machine",
+    "job",
+    "traffic_class",
+    "mpi",
+    "engine",
+    "output",
+    "interference",
+    "sweep",
+    "optimize",
+    "cluster",
+];
 
 /// An experiment as it was written, overrides applied: every value has its type and is in its range, but nothing has
 /// been built and no file has been opened.
@@ -33,6 +45,7 @@ pub struct ExperimentSpec {
     pub(crate) document: Document,
     pub(crate) machine: MachineSpec,
     pub(crate) jobs: Vec<JobEntry>,
+    pub(crate) classes: Vec<TrafficClass>,
     pub(crate) mpi: MpiSpec,
     pub(crate) engine: EngineSpec,
     pub(crate) output: Output,
@@ -58,6 +71,8 @@ impl ExperimentSpec {
             }
         };
         let jobs = job::read_all(root.get("job"), report);
+        let classes = traffic_class::read_all(root.get("traffic_class"), report);
+        traffic_class::check_jobs(&jobs, &classes, report);
         let mpi = mpi::read(section(root, "mpi", report), report);
         let engine = EngineSpec::read(section(root, "engine", report), report);
         let mut output = Output::default();
@@ -75,7 +90,7 @@ impl ExperimentSpec {
         problems.finish(())?;
         let parts = machine.zip(engine);
         let (machine, engine) = parts.expect("a part that is missing is a problem");
-        Ok(Self { machine, jobs, mpi, engine, output, interference, sweep, optimize, cluster, document })
+        Ok(Self { machine, jobs, classes, mpi, engine, output, interference, sweep, optimize, cluster, document })
     }
 
     /// Tries every value of `[interference]` and `[sweep]` but sets of jobs, which say nothing new about jobs that are there; what

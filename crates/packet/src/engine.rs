@@ -31,8 +31,10 @@ use std::sync::Arc;
 /// scale estimates only.
 const HOPS_MEAN: f64 = 4.0;
 const DETOUR_FACTOR: f64 = 1.25;
-/// Maximum number of virtual channels per port. Bits of a 16-bit word mark the occupied ones.
-const CHANNELS_MAX: u8 = 16;
+/// Maximum number of virtual channels per port. Bits of a 64-bit word mark the occupied ones.
+pub(crate) const CHANNELS_MAX: u8 = 64;
+/// Maximum number of virtual channels of a routing algorithm, if there are enough for all traffic classes.
+const CLASS_CHANNELS_MAX: u8 = 16;
 
 /// Options of a run that do not change its meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,7 +135,13 @@ impl PacketEngine {
     pub fn new(machine: &Machine, settings: &PacketSettings, routing: &RoutingChoice) -> Result<Self, PacketError> {
         settings.check()?;
         check_latencies(machine, settings)?;
-        let proven = prove(machine, routing)?;
+        // One proof holds for each class: a packet never leaves the channels of its class.
+        let classes = settings.classes.count();
+        let proven = prove(machine, routing, CLASS_CHANNELS_MAX.min(CHANNELS_MAX / classes as u8))?;
+        let needed = usize::from(proven.routing.virtual_channels()) * classes;
+        if needed > CHANNELS_MAX.into() {
+            return Err(too_many_channels(routing, classes, needed).into());
+        }
         if proven.routing.rings().is_some() && settings.output_buffer.0 < 2 * settings.packet.0 {
             let (buffer, packet) = (settings.output_buffer, settings.packet);
             let reason = format!(
@@ -158,9 +166,9 @@ impl PacketEngine {
         Self { fabric, routing, needs, plain_channels: None, tables: Vec::new() }
     }
 
-    /// Virtual channels of every port.
+    /// Virtual channels of every port: those of the algorithm, for each traffic class.
     pub fn virtual_channels(&self) -> u8 {
-        self.routing.virtual_channels()
+        self.routing.virtual_channels() * self.fabric.settings.classes.count() as u8
     }
 
     /// Virtual channels of the algorithm's plainest order, if that order does not suffice on this machine: it has a
@@ -360,7 +368,7 @@ impl PacketEngine {
         let partition = |routers: Range<u32>| {
             let nics = self.fabric.nics_of(&routers);
             let numbers = self.fabric.ports_of(&routers).map(|port| self.fabric.number(port));
-            let channels = usize::from(self.routing.virtual_channels());
+            let channels = usize::from(self.virtual_channels());
             let full = self.fabric.settings.packet.0 as u32;
             let mut recorder = Recorder::new(plan, numbers, nics.len(), channels, full);
             if self.fabric.selector.is_some() {
@@ -368,7 +376,7 @@ impl PacketEngine {
             }
             let endpoints = traffic.endpoints(&Nics::new(&self.fabric, &nics, options.seed));
             let endpoints = EndpointSet { endpoints, has_programs: traffic.has_programs() };
-            let section = Section::new(Arc::clone(&self.fabric), routers, self.virtual_channels());
+            let section = Section::new(Arc::clone(&self.fabric), routers, self.routing.virtual_channels());
             let routing = Arc::clone(&self.routing);
             let mut partition =
                 Partition::new(section, division, routing, self.needs, endpoints, recorder, options.seed);
@@ -410,7 +418,7 @@ fn plan_run(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> RunP
 }
 
 /// Builds the routing of a machine and proves it free of deadlock, separately for each plane.
-fn prove(machine: &Machine, routing: &RoutingChoice) -> Result<ProvenRouting, PacketError> {
+fn prove(machine: &Machine, routing: &RoutingChoice, channels_max: u8) -> Result<ProvenRouting, PacketError> {
     let algorithm = routing.algorithm.name;
     if !machine.planes().is_empty() {
         let in_plane = |number: usize, error: PacketError| match error {
@@ -419,7 +427,8 @@ fn prove(machine: &Machine, routing: &RoutingChoice) -> Result<ProvenRouting, Pa
             other => other,
         };
         let planes = machine.planes().iter().enumerate();
-        let planes = planes.map(|(number, plane)| prove(plane, routing).map_err(|error| in_plane(number, error)));
+        let planes =
+            planes.map(|(number, plane)| prove(plane, routing, channels_max).map_err(|error| in_plane(number, error)));
         let mut planes = planes.collect::<Result<Vec<ProvenRouting>, _>>()?;
         let highest = planes.iter().map(|plane| plane.vc_order).max().expect("several planes");
         let plain_channels = planes.iter().map(|plane| plane.plain_channels).max().expect("several planes");
@@ -429,7 +438,7 @@ fn prove(machine: &Machine, routing: &RoutingChoice) -> Result<ProvenRouting, Pa
             })?;
         return Ok(ProvenRouting { routing: Box::new(planes), vc_order: highest, plain_channels });
     }
-    deadlock::prove(routing, routing.next_hops(machine)?, CHANNELS_MAX).map_err(|error| match error {
+    deadlock::prove(routing, routing.next_hops(machine)?, channels_max).map_err(|error| match error {
         ProofError::Routing(error) => PacketError::Routing(error),
         ProofError::Cycle(cycle) => PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle },
         ProofError::Channels { .. } => PacketError::Settings(SettingsError {
@@ -437,6 +446,16 @@ fn prove(machine: &Machine, routing: &RoutingChoice) -> Result<ProvenRouting, Pa
             reason: format!("'{algorithm}' {error}; 'up-down' needs one"),
         }),
     })
+}
+
+fn too_many_channels(routing: &RoutingChoice, classes: usize, needed: usize) -> SettingsError {
+    let reason = format!(
+        "'{}' needs {} virtual channels in each of {classes} traffic classes, {needed} together; expected at most \
+         {CHANNELS_MAX}",
+        routing.algorithm.name,
+        needed / classes
+    );
+    SettingsError { setting: "routing.algorithm".into(), reason }
 }
 
 /// Checks that no hop has zero latency: the order of events at one instant relies on it. Credits take at least 1 ps

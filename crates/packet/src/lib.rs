@@ -25,6 +25,7 @@ mod schedule;
 mod settings;
 mod settings_error;
 mod source;
+mod traffic_class;
 
 pub use control::{ControlName, ControlRecord, ControlSettings, WindowRule};
 pub use endpoint::{
@@ -48,3 +49,4 @@ pub use settings_error::SettingsError;
 pub use source::{
     ClosedJob, ClosedTraffic, Destinations, Injection, JobTraffic, LoadStep, NodeMessage, OpenJob, Traffic,
 };
+pub use traffic_class::{ClassPreset, ClassSettings, JobClass, TrafficClass, TrafficClasses, CLASSES_MAX};

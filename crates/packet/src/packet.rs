@@ -27,7 +27,7 @@ pub(crate) struct Packet {
     pub(crate) next: u32,
     /// Tag of the endpoint.
     pub(crate) message: u32,
-    /// Size in the upper 24 bits, the output channel in the lower 5, and three flags in between.
+    /// Size in the upper 23 bits, the output channel in the lower 6, and three flags in between.
     pub(crate) size_and_vc: u32,
     pub(crate) job: u16,
     /// NIC of its destination at which it arrives.
@@ -39,22 +39,23 @@ pub(crate) struct Packet {
 
 const _: () = assert!(std::mem::size_of::<Packet>() == 64);
 
-/// In its output channel the packet takes a full packet's space, whatever its size.
-const FULL_ROOM: u32 = 1 << 6;
 /// The packet left a long queue. Stays set on the whole path.
-const MARKED: u32 = 1 << 5;
+const MARKED: u32 = 1 << 6;
+/// In its output channel the packet takes a full packet's space, whatever its size.
+const FULL_ROOM: u32 = 1 << 7;
 /// The packet enters a ring: it needs a full packet's space in addition to its own.
-const ENTERS_RING: u32 = 1 << 7;
+const ENTERS_RING: u32 = 1 << 8;
 const CHANNEL: u32 = MARKED - 1;
 /// Bits that depend on its current router.
-const OF_ROUTER: u32 = 0xff & !MARKED;
+const OF_ROUTER: u32 = (1 << SIZE_SHIFT) - 1 & !MARKED;
+const SIZE_SHIFT: u32 = 9;
 /// Bit of `Packet::overhead`: the packet has an envelope.
 pub(crate) const HAS_ENVELOPE: u8 = 1 << 7;
 
 impl Packet {
-    /// Creates a packet of `size` bytes, less than 16 MiB, that is injected at `injected`.
+    /// Creates a packet of `size` bytes, less than 8 MiB, that is injected at `injected`.
     pub(crate) fn new(header: Header, size: u32, created: u64, injected: u64, arrived: u64) -> Self {
-        debug_assert!(size < 1 << 24);
+        debug_assert!(size < 1 << 23);
         Self {
             created,
             injected,
@@ -63,7 +64,7 @@ impl Packet {
             header,
             next: NONE,
             message: 0,
-            size_and_vc: size << 8,
+            size_and_vc: size << SIZE_SHIFT,
             job: 0,
             nic: 0,
             overhead: 0,
@@ -72,7 +73,7 @@ impl Packet {
 
     #[inline]
     pub(crate) fn size(&self) -> u32 {
-        self.size_and_vc >> 8
+        self.size_and_vc >> SIZE_SHIFT
     }
 
     /// Bytes of the message.

@@ -29,6 +29,7 @@
 //! | the others | one part each, with the functions that change only this part |
 
 mod agenda;
+mod classes;
 mod congestion;
 mod control;
 mod crossbar;

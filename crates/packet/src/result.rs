@@ -33,7 +33,7 @@ pub struct PacketResult {
     /// Which channels are dynamic and which deterministic, if the algorithm distinguishes them.
     pub channel_kinds: Vec<ChannelKind>,
     /// Bit vc: channel vc carried a packet in the window.
-    pub channels_used: u16,
+    pub channels_used: u64,
     /// Length of an interval of the series; 0 if there is none.
     pub interval: Time,
     /// If nothing moved at the end: one line for each packet of the cycle.
@@ -54,7 +54,8 @@ pub struct PacketResult {
 
 impl PacketResult {
     pub(crate) fn new(fabric: &Arc<Fabric>, outcome: RunOutcome, plan: &RunPlan, routing: &dyn Routing) -> Self {
-        let channels_per_port = usize::from(routing.virtual_channels());
+        let classes = fabric.settings.classes.count();
+        let channels_per_port = usize::from(routing.virtual_channels()) * classes;
         let RunPlan { records: plan, awaited, .. } = plan;
         let RunOutcome { mut ending, end, totals, parts } = outcome;
         let Totals { sums, mut learning, blocked_heads, mut unfinished, cost } = totals;
@@ -76,7 +77,7 @@ impl PacketResult {
             ports: PortRecords::new(Arc::clone(fabric), channels_per_port, plan.jobs, parts),
             control,
             channels_per_port,
-            channel_kinds: ChannelKind::of(routing),
+            channel_kinds: ChannelKind::of(routing).repeat(classes),
             channels_used: sums.channels_used,
             interval: Time(plan.recording.interval_ps),
             stuck: crate::deadlock::report(fabric, blocked_heads),

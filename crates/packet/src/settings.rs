@@ -3,6 +3,7 @@
 use crate::control::{ControlName, ControlSettings};
 use crate::injection::InjectionFifos;
 use crate::settings_error::SettingsError;
+use crate::traffic_class::TrafficClasses;
 use odonata_declare::{parameters, words, Choice, Kind};
 use odonata_units::{Bytes, Time};
 
@@ -91,6 +92,8 @@ parameters! {
         pub injection: Option<InjectionFifos> = None, no key;
         /// Congestion control at NICs.
         pub control: ControlSettings = ControlSettings::default(), no key;
+        /// Traffic classes.
+        pub classes: TrafficClasses = TrafficClasses::default(), no key;
     }
 }
 
@@ -253,9 +256,16 @@ impl PacketSettings {
             }
         }
         self.control.check(self.packet)?;
+        self.classes.check()?;
         if self.control.is_on() && (self.injection.is_some() || self.nics_per_node != 1) {
             let reason = "with injection FIFOs or several NICs at one router; expected 'none'".into();
             return wrong("engine.control.name", reason);
+        }
+        if self.classes.count() > 1 && self.injection.is_some() {
+            return wrong("engine.injection", "with several traffic classes; expected one or none".into());
+        }
+        if self.classes.count() > 1 && self.control.is_on() {
+            return wrong("engine.control.name", "with several traffic classes; expected 'none'".into());
         }
         if let Some(injection) = &self.injection {
             injection.check()?;

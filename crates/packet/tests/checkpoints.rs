@@ -58,7 +58,7 @@ fn options(seed: u64, recording: Recording) -> RunOptions {
 
 /// Programs with subscriptions, timers and messages within nodes.
 fn program(seed: u64) -> Option<usize> {
-    let case = Case::new(seed)?;
+    let case = Case::new(seed)?.with_classes();
     let engine = PacketEngine::new(&case.machine, &case.settings, &case.routing).ok()?;
     let random = &mut Stream::new(seed, "checkpoints", &[]);
     let options = options(seed, recording(random));
@@ -72,7 +72,7 @@ fn program(seed: u64) -> Option<usize> {
 
 /// Open and closed traffic, with and without a program.
 fn traffic(seed: u64) -> Option<usize> {
-    let case = Case::new(seed)?;
+    let case = Case::new(seed)?.with_classes();
     let engine = PacketEngine::new(&case.machine, &case.settings, &case.routing).ok()?;
     let random = &mut Stream::new(seed, "checkpoints of traffic", &[]);
     let options = options(seed, recording(random));
@@ -108,7 +108,7 @@ fn random_sources_resume_with_equal_results() {
 /// Traffic with one load before a time and another afterwards. It resumes from a checkpoint at that time of another
 /// run, which knew only the earlier load and measured for longer.
 fn from_a_shared_state(seed: u64) -> Option<bool> {
-    let case = Case::new(seed)?;
+    let case = Case::new(seed)?.with_classes();
     let engine = PacketEngine::new(&case.machine, &case.settings, &case.routing).ok()?;
     let random = &mut Stream::new(seed, "shared states", &[]);
     let options = options(seed, recording(random));

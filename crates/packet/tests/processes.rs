@@ -101,7 +101,9 @@ fn engine(case: &Case) -> Option<PacketEngine> {
 
 /// Programs with subscriptions, timers and messages within nodes.
 fn program(seed: u64) -> bool {
-    let Some((case, engine)) = Case::new(seed).and_then(|case| engine(&case).map(|engine| (case, engine))) else {
+    let Some((case, engine)) =
+        Case::new(seed).map(Case::with_classes).and_then(|case| engine(&case).map(|engine| (case, engine)))
+    else {
         return false;
     };
     let random = &mut Stream::new(seed, "processes", &[]);
@@ -117,7 +119,9 @@ fn program(seed: u64) -> bool {
 
 /// Open and closed traffic, with and without a program.
 fn traffic(seed: u64) -> bool {
-    let Some((case, engine)) = Case::new(seed).and_then(|case| engine(&case).map(|engine| (case, engine))) else {
+    let Some((case, engine)) =
+        Case::new(seed).map(Case::with_classes).and_then(|case| engine(&case).map(|engine| (case, engine)))
+    else {
         return false;
     };
     let random = &mut Stream::new(seed, "processes of traffic", &[]);

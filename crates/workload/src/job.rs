@@ -18,7 +18,7 @@ use odonata_programs::expansion::JobProgram;
 use odonata_programs::mistakes::{Examination, ExaminationCache};
 use odonata_programs::{ProgramContext, ProgramSpec};
 use odonata_trace::TaskGraph;
-use odonata_units::{JobId, NodeId, RankId, Stream};
+use odonata_units::{Bytes, JobId, NodeId, RankId, Stream};
 use std::sync::{Arc, LazyLock};
 
 /// Specification of a job.
@@ -49,6 +49,13 @@ parameters! {
         pub idle: bool = false;
         /// Whether the job is left out of the run. Other jobs may get its nodes.
         pub absent: bool = false;
+        /// Traffic class of its messages.
+        #[decides(result)]
+        pub traffic_class: Option<String> = None, Kind::Text, else "the first `[[traffic_class]]`";
+        /// Traffic class of messages of `large_from` or more. For patterns.
+        pub large_class: Option<String> = None, Kind::Text, else "`traffic_class`";
+        /// Size from which messages are in `large_class`.
+        pub large_from: Option<Bytes> = None, Kind::Bytes, else "no message is large";
         /// Colour in pictures.
         pub color: Option<String> = None, Kind::Color, else "one of a palette, by the number of the job";
     }

@@ -4,11 +4,11 @@ use super::program_records::ProgramRecords;
 use super::settings::Packet;
 use crate::record::COMPLETION_TIME;
 use crate::scenario::Scenario;
-use odonata_declare::Type::{F64, U64};
-use odonata_declare::Unit::{Bytes, Count, Hops, Ns, Ps, Share, S};
+use odonata_declare::Type::{Text, F64, U64};
+use odonata_declare::Unit::{Bytes, Count, Hops, Ns, Plain, Ps, Share, S};
 use odonata_declare::{declarations, Column, FilledColumn, Values};
 use odonata_memory::Need;
-use odonata_packet::{ClosedTraffic, JobRecord, PacketResult, PortRecord, PortView, UnfinishedEndpoint};
+use odonata_packet::{ClosedTraffic, JobClass, JobRecord, PacketResult, PortRecord, PortView, UnfinishedEndpoint};
 use odonata_units::Time;
 use odonata_workload::{ClosedParameters, Execution, Injection, Job, TrafficKind};
 
@@ -126,6 +126,9 @@ impl<'a> FinishedRun<'a> {
 
     /// Packets created within the measurement, unless the description differs.
     pub(super) const JOBS: &'a [FilledColumn<Self>] = &[
+        Column::attribute("traffic_class", Text, Plain, "Traffic class", "Traffic class of the job's messages.")
+            .under("traffic_class")
+            .by_if(traffic_classes),
         Column::sum("packets", U64, Count, "Packets", "Delivered packets.").by(|run| run.jobs(|job| job.packets)),
         Column::sum(
             "wire_bytes",
@@ -292,6 +295,18 @@ fn due_latencies(run: &FinishedRun<'_>) -> Option<Values> {
         }
     };
     jobs.iter().any(is_paced).then(|| run.result.jobs.iter().zip(jobs).map(own).collect())
+}
+
+/// The traffic class of each job, if there are classes; with that of its large messages.
+fn traffic_classes(run: &FinishedRun<'_>) -> Option<Values> {
+    let classes = &run.scenario.classes;
+    let name = |class: u8| classes.list[usize::from(class)].name.as_str();
+    let of_job = |job: usize| {
+        let JobClass { class, large } = classes.of_job(job as u16);
+        large.map_or_else(|| name(class).to_owned(), |(_, large)| format!("{}, {}", name(class), name(large)))
+    };
+    let jobs = 0..run.scenario.workload.jobs.len();
+    (!classes.list.is_empty()).then(|| Values::texts(jobs.map(of_job).collect()))
 }
 
 fn offered_loads(run: &FinishedRun<'_>) -> Vec<f64> {

@@ -7,7 +7,7 @@ use crate::spec::job::{PATTERN, PLACEMENT, PROGRAM, TRAFFIC};
 use crate::spec::mpi::MpiSpec;
 use odonata_declare::{Kind, ParameterStruct, Value as DeclaredValue, VariantInfo};
 use odonata_document::{format, Files};
-use odonata_engines::Output;
+use odonata_engines::{Output, TrafficClass};
 use odonata_programs::ProgramSpec;
 use odonata_workload::{JobSettings, Work};
 use toml::{Table, Value};
@@ -16,6 +16,7 @@ use toml::{Table, Value};
 pub(super) fn experiment(
     machine: &Table,
     PlacedJobs { specs, absent, workload }: &PlacedJobs,
+    classes: &[TrafficClass],
     mpi: &MpiSpec,
     engine: &EngineSpec,
     output: Output,
@@ -64,6 +65,14 @@ pub(super) fn experiment(
     root.insert("format".into(), format::VERSION.into());
     root.insert("machine".into(), Value::Table(machine.clone()));
     root.insert("job".into(), Value::Array(jobs.collect()));
+    if !classes.is_empty() {
+        let class = |TrafficClass { name, settings }: &TrafficClass| {
+            let mut class = Table::from_iter([("name".to_owned(), Value::from(name.as_str()))]);
+            class.extend(table_of(settings.values()));
+            Value::Table(class)
+        };
+        root.insert("traffic_class".into(), Value::Array(classes.iter().map(class).collect()));
+    }
     // Only programs look at it.
     if specs.iter().any(|spec| matches!(spec.work, Work::Program { .. })) {
         root.insert("mpi".into(), Value::Table(mpi.resolved()));

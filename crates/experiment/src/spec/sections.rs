@@ -1,14 +1,15 @@
 //! The one table of keys: every section of the file.
 
-use super::{cluster, engine, interference, job, machine, mpi, optimize, output};
+use super::{cluster, engine, interference, job, machine, mpi, optimize, output, traffic_class};
 use odonata_declare::Kind;
 use odonata_document::Section;
 use std::sync::LazyLock;
 
-static SECTIONS: LazyLock<[&'static Section; 8]> = LazyLock::new(|| {
+static SECTIONS: LazyLock<[&'static Section; 9]> = LazyLock::new(|| {
     [
         &machine::SECTION,
         &job::SECTION,
+        &traffic_class::SECTION,
         &mpi::SECTION,
         &engine::SECTION,
         &output::SECTION,

@@ -26,11 +26,21 @@ impl Partition {
         }
     }
 
+    /// When NIC `n` can next have a packet of a class to send; `u64::MAX` if that is not known.
+    pub(super) fn next_class_offer(&mut self, n: usize, class: usize) -> u64 {
+        self.endpoints.next_created_in(n as u32, class as u8).unwrap_or(u64::MAX)
+    }
+
+    /// Takes the packet of a class that may leave NIC `n` at `leaves`, if there is one.
+    pub(super) fn take_of_class(&mut self, n: usize, class: usize, leaves: u64) -> Option<OutgoingPacket> {
+        Some(self.endpoints.take_in(n as u32, class as u8, leaves))
+    }
+
     /// Injects a packet of NIC `n` that may go at `leaves`, if there is one. Returns its slot.
     #[inline(never)]
     pub(super) fn inject_controlled(&mut self, n: usize, ready: u64, leaves: u64) -> u32 {
         match self.take_controlled(n, leaves) {
-            Some(injection) => self.inject(n, ready, leaves, &injection),
+            Some(injection) => self.inject(n, ready, leaves, &injection, 0),
             None => {
                 self.arm_nic(n);
                 NONE

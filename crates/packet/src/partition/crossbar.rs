@@ -74,7 +74,11 @@ impl Partition {
                 next_free = next_free.min(free);
                 continue;
             }
-            best = best.min((self.rank(o, this, packet.out_vc()), this));
+            let mut rank = self.rank(o, this, packet.out_vc());
+            if let Some(classes) = &self.classes {
+                rank |= classes.crossbar_rank(self.section.class_of(packet.out_vc()));
+            }
+            best = best.min((rank, this));
         }
         (best.1, next_free)
     }
@@ -96,7 +100,7 @@ impl Partition {
                 let ports = &self.routers.list[self.inputs.ports[o].router as usize].ports;
                 let (count, channels) = (ports.len() * self.section.channels, self.section.channels);
                 // Distance from the channel and input after the last served ones.
-                let last = usize::from(self.turns.last_served[self.section.channel(o, vc)]);
+                let last = self.turns.last_served[self.section.channel(o, vc)] as usize;
                 let place = channel as usize - ports.start as usize * channels;
                 let turn = usize::from(vc) + channels - usize::from(self.outputs.ports[o].crossed_vc) - 1;
                 (turn % channels * count + (place + count - last - 1) % count) as u64
@@ -123,7 +127,10 @@ impl Partition {
         // The link may take it in the same step: then it never enters a queue.
         let bytes = into.bytes + room;
         let (link_free, port_bytes) = (out.link_free, out.queued_bytes + room);
-        let free = out.occupied == 0 && link_free <= now && (into.credit >= room || out.end == End::Node);
+        let free = out.occupied == 0
+            && link_free <= now
+            && (into.credit >= room || out.end == End::Node)
+            && self.class_may_start(o, vc, now);
         let (vc_in, from_node) = (packet.header.state.vc, input.end == End::Node);
         if from_node {
             self.pool.enter(slot, now);
@@ -230,7 +237,7 @@ impl Partition {
         if self.turns.record(self.section.channel(i, vc_in), self.section.channel(o, vc), place, now) {
             out.crossed_vc = vc;
         }
-        let bytes = if vc_in == self.rings.channel && input.end != End::Node { self.section.full } else { size };
+        let bytes = if self.rings.have_channel(vc_in) && input.end != End::Node { self.section.full } else { size };
         let credit = Credit { at: now + kind_in.credit_latency, bytes, vc: vc_in };
         let back = CreditReturn { sender: FarEnd { peer: input.peer, end: input.end, part: input.part }, credit };
         // On a faster outgoing link, the head is delayed so that transmission never underruns.

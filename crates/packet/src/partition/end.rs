@@ -177,7 +177,7 @@ impl Partition {
             + self.queues.channels.len() * channels
             + self.outputs.credits.memory_bytes()
             + 8 * self.turns.served.len()
-            + 2 * self.turns.last_served.len()
+            + 4 * self.turns.last_served.len()
             + 4 * self.reservations.promised.len()
             + 8 * self.rings.continuation.len()
             + routers.len() * size_of::<Router>()
@@ -186,6 +186,7 @@ impl Partition {
             + self.recorder.waits.as_ref().map_or(0, |waits| waits.memory_bytes())
             + self.agenda.queue.memory_bytes()
             + self.control_bytes()
+            + self.classes.as_ref().map_or(0, |classes| classes.memory_bytes())
             + self.nics.listeners.memory_bytes()
             + self.nics.list.len() * size_of::<Nic>()
             + self.endpoints.memory_bytes();

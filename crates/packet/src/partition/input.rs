@@ -8,6 +8,7 @@ use odonata_routing::algorithm::{Decision, Feedback, Header, ReceivedReport, Rou
 use odonata_routing::next_hop::Port;
 use odonata_routing::view::LoadView;
 use std::cell::{RefCell, RefMut};
+use std::ops::Range;
 
 impl Partition {
     /// Handles the arrival of a packet's head at the input queue of port `i`.
@@ -123,13 +124,15 @@ impl Partition {
             packet.set_out_vc(vc);
             return first + place as usize + usize::from(packet.nic);
         }
-        let hop = self.query_routing(i, slot, settled, |routing, decision, header| routing.decide(decision, header));
-        assert!(usize::from(hop.vc) < self.section.channels, "the routing algorithm stays within its virtual channels");
+        let mut hop =
+            self.query_routing(i, slot, settled, |routing, decision, header| routing.decide(decision, header));
+        assert!(hop.vc < self.section.class_channels, "the routing algorithm stays within its virtual channels");
         let packet = self.pool.get_mut(slot);
+        hop.vc += self.section.first_channel_of(packet.header.state.vc);
         packet.set_out_vc(hop.vc);
         let out = link_ports_from + usize::from(hop.port);
         // In a ring, every packet takes a full packet's space, so that bubbles do not fragment.
-        if hop.vc == self.rings.channel {
+        if self.rings.have_channel(hop.vc) {
             packet.reserve_full_room(self.rings.are_entered(i, packet.header.state.vc, out));
         }
         // Reserved space is promised at the decision, so no other packet takes it before the crossing.
@@ -146,6 +149,36 @@ impl Partition {
         settled: usize,
         question: impl FnOnce(&dyn Routing, &mut Decision<'_>, &mut Header) -> T,
     ) -> T {
+        match self.section.has_classes() {
+            false => self.query_in_class(i, slot, settled, question, 0),
+            true => self.query_among_classes(i, slot, settled, question),
+        }
+    }
+
+    /// The same with several classes: the algorithm counts the channels of the packet's class.
+    #[inline(never)]
+    fn query_among_classes<T>(
+        &mut self,
+        i: usize,
+        slot: u32,
+        settled: usize,
+        question: impl FnOnce(&dyn Routing, &mut Decision<'_>, &mut Header) -> T,
+    ) -> T {
+        let first_channel = self.section.first_channel_of(self.pool.get(slot).header.state.vc);
+        let answer = self.query_in_class(i, slot, settled, question, first_channel);
+        self.pool.get_mut(slot).header.state.vc += first_channel;
+        answer
+    }
+
+    #[inline(always)]
+    fn query_in_class<T>(
+        &mut self,
+        i: usize,
+        slot: u32,
+        settled: usize,
+        question: impl FnOnce(&dyn Routing, &mut Decision<'_>, &mut Header) -> T,
+        first_channel: u8,
+    ) -> T {
         let local = self.inputs.ports[i].router as usize;
         let state = &mut self.routers.list[local];
         let received = if self.routers.needs.reports && self.inputs.ports[i].end != End::Node {
@@ -157,6 +190,7 @@ impl Partition {
         let routing = self.routers.routing.as_deref().expect("no other decision is active");
         // Most algorithms never read the load. They get no view, which saves the copies below.
         let header = &mut self.pool.get_mut(slot).header;
+        header.state.vc -= first_channel;
         if !self.routers.needs.load || !routing.reads_load(header) {
             let (router, now_ps) = (state.id, self.clock.now);
             let (random, memory) = (&mut state.random, &mut state.memory);
@@ -168,7 +202,8 @@ impl Partition {
             }
             return answer;
         }
-        self.query_with_load(local, slot, received, settled, question)
+        let view = LoadScope { settled, first_channel };
+        self.query_with_load(local, slot, received, view, question)
     }
 
     fn query_with_load<T>(
@@ -176,7 +211,7 @@ impl Partition {
         local: usize,
         slot: u32,
         received: Option<ReceivedReport>,
-        settled: usize,
+        scope: LoadScope,
         question: impl FnOnce(&dyn Routing, &mut Decision<'_>, &mut Header) -> T,
     ) -> T {
         let state = &mut self.routers.list[local];
@@ -188,7 +223,7 @@ impl Partition {
         let mut header = self.pool.get(slot).header;
         let routing = self.routers.routing.take().expect("no other decision is active");
         let partition = RefCell::new(&mut *self);
-        let load = RouterLoad { partition: &partition, first, settled };
+        let load = RouterLoad { partition: &partition, first, scope };
         let mut decision = Decision { now_ps, received, ..Decision::new(router, &load, &mut random, &mut memory) };
         let answer = question(&*routing, &mut decision, &mut header);
         let report = decision.report;
@@ -222,13 +257,22 @@ impl Partition {
         self.feedback.add(o, at, feedback);
     }
 
+    /// Bytes queued and credit in use of some channels of port `o`.
+    fn class_bytes(&self, o: usize, channels: Range<u8>) -> (u32, u32) {
+        let room = self.section.fabric.settings.input_buffer.0 as u32;
+        let channels = channels.map(|vc| &self.queues.channels[self.section.channel(o, vc)]);
+        channels.fold((0, 0), |sum, channel| (sum.0 + channel.bytes, sum.1 + room - channel.credit))
+    }
+
     #[inline]
-    fn load(&self, o: usize, queued: u32, in_use: u32, vc: Option<u8>) -> u64 {
+    fn load(&self, o: usize, queued: u32, in_use: u32, channels: Range<u8>) -> u64 {
         let queued = u64::from(queued);
         match self.section.fabric.settings.estimate {
             QueueEstimate::Output => queued,
             QueueEstimate::Downstream => queued + u64::from(in_use),
-            QueueEstimate::DownstreamArrived => queued + u64::from(in_use) - self.on_link.bytes(o, vc, self.clock.now),
+            QueueEstimate::DownstreamArrived => {
+                queued + u64::from(in_use) - self.on_link.bytes(o, &channels, self.clock.now)
+            }
         }
     }
 }
@@ -238,18 +282,31 @@ struct RouterLoad<'a, 'b> {
     partition: &'a RefCell<&'b mut Partition>,
     /// First port that the router's port numbers count from.
     first: usize,
+    scope: LoadScope,
+}
+
+/// What a decision sees of the ports.
+#[derive(Clone, Copy)]
+struct LoadScope {
     /// Ports before this one have settled in this instant.
     settled: usize,
+    /// First channel of the packet's class.
+    first_channel: u8,
 }
 
 impl<'a, 'b> RouterLoad<'a, 'b> {
+    /// Channels of the packet's class.
+    fn channels(&self, partition: &Partition) -> Range<u8> {
+        self.scope.first_channel..self.scope.first_channel + partition.section.class_channels
+    }
+
     /// The partition and the port's number in it, after departures and credits are applied.
     #[inline]
     fn at(&self, port: u16) -> (RefMut<'a, &'b mut Partition>, usize) {
         let o = self.first + usize::from(port);
         let mut partition = self.partition.borrow_mut();
         // A settled port also shows its departures of this instant.
-        let limit = partition.clock.now + u64::from(o < self.settled);
+        let limit = partition.clock.now + u64::from(o < self.scope.settled);
         partition.catch_up_to(o, limit);
         let now = partition.clock.now;
         partition.collect_credits(o, now);
@@ -261,16 +318,22 @@ impl LoadView for RouterLoad<'_, '_> {
     #[inline]
     fn port_bytes(&self, port: u16) -> u64 {
         let (partition, o) = self.at(port);
+        let channels = self.channels(&partition);
+        if partition.section.has_classes() {
+            let (queued, in_use) = partition.class_bytes(o, channels.clone());
+            return partition.load(o, queued, in_use, channels);
+        }
         let out = &partition.outputs.ports[o];
-        partition.load(o, out.queued_bytes, out.downstream_bytes, None)
+        partition.load(o, out.queued_bytes, out.downstream_bytes, channels)
     }
 
     #[inline]
     fn channel_bytes(&self, port: u16, vc: u8) -> u64 {
         let (partition, o) = self.at(port);
-        let channel = &partition.queues.channels[partition.section.channel(o, vc)];
-        let room = partition.section.fabric.settings.input_buffer.0 as u32;
-        partition.load(o, channel.bytes, room - channel.credit, Some(vc))
+        let vc = vc + self.scope.first_channel;
+        let channels = vc..vc + 1;
+        let (queued, in_use) = partition.class_bytes(o, channels.clone());
+        partition.load(o, queued, in_use, channels)
     }
 
     fn packet_bytes(&self) -> u64 {
@@ -280,10 +343,12 @@ impl LoadView for RouterLoad<'_, '_> {
     fn waiting_bytes(&self, port: u16) -> u64 {
         let partition = self.partition.borrow();
         let mut waiter = partition.outputs.ports[self.first + usize::from(port)].first_waiter;
-        let mut bytes = 0;
+        let (mut bytes, channels) = (0, self.channels(&partition));
         while waiter != NONE {
             let channel = &partition.inputs.channels[waiter as usize];
-            bytes += u64::from(partition.pool.get(channel.queue.head).size());
+            let packet = partition.pool.get(channel.queue.head);
+            let is_of_class = channels.contains(&packet.out_vc());
+            bytes += if is_of_class { u64::from(packet.size()) } else { 0 };
             waiter = channel.next_waiter;
         }
         bytes
@@ -296,7 +361,7 @@ impl LoadView for RouterLoad<'_, '_> {
 
     fn tokens(&self, port: u16, vc: u8) -> Option<u64> {
         let (partition, o) = self.at(port);
-        let i = partition.section.channel(o, vc);
+        let i = partition.section.channel(o, vc + self.scope.first_channel);
         let channel = &partition.queues.channels[i];
         // Promised space counts as taken, so no other packet gets it.
         let taken = channel.bytes + partition.reservations.promised[i];

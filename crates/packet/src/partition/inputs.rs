@@ -56,7 +56,7 @@ pub(super) struct InPort {
     pub(super) router: u32,
     pub(super) place: u16,
     /// Bit vc: packets wait in channel vc.
-    pub(super) occupied: u16,
+    pub(super) occupied: u64,
     pub(super) end: End,
     /// The sender, a port of this partition, has deferred departures.
     pub(super) has_deferred: bool,

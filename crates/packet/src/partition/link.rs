@@ -149,11 +149,20 @@ impl Partition {
     /// The packet that departs at time `at`, or `NONE` and the time at which a packet with credit becomes ready.
     #[inline]
     fn next_packet(&mut self, o: usize, at: u64) -> (u32, u64) {
+        if self.classes.is_some() {
+            return self.next_packet_by_class(o, at);
+        }
         let (occupied, next_vc) = (self.outputs.ports[o].occupied, self.outputs.ports[o].next_vc);
+        self.next_packet_of(o, at, occupied, next_vc)
+    }
+
+    /// The same among the channels `occupied`, which take turns from `next_vc` on.
+    #[inline(always)]
+    pub(super) fn next_packet_of(&mut self, o: usize, at: u64, occupied: u64, next_vc: u8) -> (u32, u64) {
         let mut ready = u64::MAX;
         // First the channels from `next_vc` on, then the lower ones.
         // Two masks give the order of turns without a loop over all channels.
-        let upper = occupied & u16::MAX.checked_shl(u32::from(next_vc)).unwrap_or(0);
+        let upper = occupied & u64::MAX.checked_shl(u32::from(next_vc)).unwrap_or(0);
         for mut part in [upper, occupied & !upper] {
             while part != 0 {
                 let vc = part.trailing_zeros() as u8;
@@ -256,6 +265,9 @@ impl Partition {
     #[inline(always)]
     pub(super) fn forward(&mut self, o: usize, slot: u32, trip: Trip) {
         let Trip { now, busy, before, arrives, peer, part, end, vc, inter_group } = trip;
+        if self.classes.is_some() {
+            self.charge_class(o, slot, &trip);
+        }
         let packet = self.pool.get(slot);
         // Recorded before the packet moves on, since it may leave this partition.
         self.recorder.record_send(o, vc, packet, now, busy);

@@ -22,6 +22,9 @@ use std::sync::Arc;
 impl Partition {
     /// Finds the next packet of NIC `n` and schedules its injection.
     pub(super) fn arm_nic(&mut self, n: usize) {
+        if self.classes.is_some() {
+            return self.arm_classes(n);
+        }
         let created = self.next_offer(n);
         let nic = &mut self.nics.list[n];
         nic.next_ready = if created == u64::MAX { created } else { created.max(nic.link_free) };
@@ -30,10 +33,14 @@ impl Partition {
 
     /// Schedules the next injection at NIC `n`, if its time is known.
     pub(super) fn schedule(&mut self, n: usize) {
-        let nic = &mut self.nics.list[n];
-        if !nic.schedule(&self.outputs.credits, self.section.full) {
+        let is_known = match self.classes.is_some() {
+            true => self.schedule_classes(n),
+            false => self.nics.list[n].schedule(&self.outputs.credits, self.section.full),
+        };
+        if !is_known {
             return;
         }
+        let nic = &self.nics.list[n];
         if nic.has_departure_events {
             self.agenda.wake_injection(n, nic.leaves);
         } else {
@@ -58,6 +65,9 @@ impl Partition {
     pub(super) fn inject_packet(&mut self, n: usize) -> u32 {
         let nic = &mut self.nics.list[n];
         let leaves = std::mem::replace(&mut nic.leaves, u64::MAX);
+        if self.classes.is_some() {
+            return self.inject_by_class(n, leaves);
+        }
         // Only credits that had arrived by the injection count.
         nic.collect_credits(&self.outputs.credits, leaves);
         let ready = nic.next_ready;
@@ -65,12 +75,19 @@ impl Partition {
             return self.inject_controlled(n, ready, leaves);
         }
         let injection = self.endpoints.take(n as u32, leaves);
-        self.inject(n, ready, leaves, &injection)
+        self.inject(n, ready, leaves, &injection, 0)
     }
 
-    /// Injects a packet of NIC `n` that was ready at `ready` and leaves at `leaves`.
+    /// Injects a packet of NIC `n` that was ready at `ready` and leaves at `leaves`, in a traffic class.
     #[inline(always)]
-    pub(super) fn inject(&mut self, n: usize, ready: u64, leaves: u64, injection: &OutgoingPacket) -> u32 {
+    pub(super) fn inject(
+        &mut self,
+        n: usize,
+        ready: u64,
+        leaves: u64,
+        injection: &OutgoingPacket,
+        class: usize,
+    ) -> u32 {
         // Later than it was ready: the NIC was out of credits.
         if leaves > ready {
             self.recorder.record_nic_stall(n, ready, leaves);
@@ -82,8 +99,11 @@ impl Partition {
         let global = self.section.nics.start + n as u32;
         let overhead = self.section.fabric.overhead(injection.size) + injection.padding;
         let size = injection.size + overhead;
-        nic.credit -= size;
-        let kind = self.section.kind(nic.kind);
+        let has_classes = self.classes.is_some();
+        if !has_classes {
+            nic.credit -= size;
+        }
+        let kind = *self.section.kind(nic.kind);
         let busy = if size == self.section.full {
             kind.incoming_time
         } else {
@@ -91,9 +111,13 @@ impl Partition {
         };
         nic.link_free = leaves + busy;
         self.clock.last_departure = self.clock.last_departure.max(nic.link_free);
+        if has_classes {
+            self.charge_nic(n, class, size, leaves, busy);
+        }
         let source = self.section.fabric.node_of(global);
-        let state =
+        let mut state =
             if self.routers.needs.messages { self.initial_state(source, injection) } else { RouteState::default() };
+        state.vc += self.section.first_channel(class);
         let header = Header { source, destination: injection.destination, state };
         let mut packet = Packet::new(header, size, injection.created_ps, leaves, leaves + kind.injection_latency);
         packet.overhead = overhead as u8;
@@ -284,6 +308,9 @@ impl Partition {
 
     /// Asks for the offer of NIC `n` again: packet and time may have changed.
     fn refresh_offer(&mut self, n: usize) {
+        if self.classes.is_some() {
+            return self.refresh_classes(n);
+        }
         let created = self.next_offer(n);
         let (now, nic) = (self.clock.now, &self.nics.list[n]);
         let since = nic.next_ready;

@@ -33,6 +33,7 @@ use crate::settings::QueueEstimate;
 use odonata_checkpoint::state;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Sending sides of the ports of a partition.
 pub(super) struct Outputs {
@@ -76,7 +77,7 @@ pub(super) struct OutPort {
     /// Bytes of credit in use, all channels.
     pub(super) downstream_bytes: u32,
     /// Bit vc: channel vc holds packets.
-    pub(super) occupied: u16,
+    pub(super) occupied: u64,
     pub(super) part: u16,
     /// Channel after the last one that the link served.
     pub(super) next_vc: u8,
@@ -246,9 +247,9 @@ impl OnLink {
         sent.push_back(packet);
     }
 
-    /// Bytes on the link of port `o` at `now`, of one channel or of all.
-    pub(super) fn bytes(&self, o: usize, vc: Option<u8>, now: u64) -> u64 {
+    /// Bytes on the link of port `o` at `now` in some channels.
+    pub(super) fn bytes(&self, o: usize, channels: &Range<u8>, now: u64) -> u64 {
         let still = self.by_port[o].iter().rev().take_while(|s| s.at > now);
-        still.filter(|s| vc.is_none_or(|vc| s.vc == vc)).map(|s| u64::from(s.bytes)).sum()
+        still.filter(|s| channels.contains(&s.vc)).map(|s| u64::from(s.bytes)).sum()
     }
 }

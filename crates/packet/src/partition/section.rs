@@ -1,6 +1,7 @@
 //! The part of the fabric that a partition advances; immutable.
 
 use crate::division::Division;
+use crate::engine::CHANNELS_MAX;
 use crate::fabric::Fabric;
 use std::ops::Range;
 use std::sync::Arc;
@@ -61,8 +62,14 @@ pub(crate) struct Section {
     pub(super) routers: Range<u32>,
     pub(super) ports: Range<u32>,
     pub(super) nics: Range<u32>,
-    /// Virtual channels of a port.
+    /// Virtual channels of a port: those of its classes, one class after the other.
     pub(super) channels: usize,
+    /// Virtual channels of a class: those of the routing algorithm.
+    pub(super) class_channels: u8,
+    /// Number of traffic classes.
+    pub(super) classes: usize,
+    /// Class of each channel.
+    class_of: [u8; CHANNELS_MAX as usize],
     /// Size of a full packet.
     pub(super) full: u32,
     /// Capacity of an output channel.
@@ -74,14 +81,20 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    pub(crate) fn new(fabric: Arc<Fabric>, routers: Range<u32>, channels: u8) -> Self {
+    /// Creates the section of some routers, with the channels of a class.
+    pub(crate) fn new(fabric: Arc<Fabric>, routers: Range<u32>, class_channels: u8) -> Self {
+        let classes = fabric.settings.classes.count();
+        let class_of = |vc: usize| (vc / usize::from(class_channels.max(1))).min(classes - 1) as u8;
         let (ports, nics) = (fabric.ports_of(&routers), fabric.nics_of(&routers));
         let mut kinds: Vec<Kind> = ports.clone().map(|port| Kind::of(&fabric, port)).collect();
         kinds.sort_unstable();
         kinds.dedup();
         kinds.shrink_to_fit();
         Self {
-            channels: channels.into(),
+            channels: usize::from(class_channels) * classes,
+            class_channels,
+            classes,
+            class_of: std::array::from_fn(class_of),
             full: fabric.settings.packet.0 as u32,
             output_room: fabric.settings.output_buffer.0 as u32,
             mark_above: fabric.settings.control.marks_above(),
@@ -114,6 +127,46 @@ impl Section {
             let part = division.part_of(self.fabric.port_router[peer as usize]) as u16;
             FarEnd { peer, end: End::Remote, part }
         }
+    }
+
+    /// Whether there are several traffic classes.
+    #[inline]
+    pub(super) fn has_classes(&self) -> bool {
+        self.classes > 1
+    }
+
+    /// Traffic class of channel `vc`.
+    #[inline]
+    pub(super) fn class_of(&self, vc: u8) -> usize {
+        self.class_of[usize::from(vc)].into()
+    }
+
+    /// First channel of a class.
+    pub(super) fn first_channel(&self, class: usize) -> u8 {
+        class as u8 * self.class_channels
+    }
+
+    /// First channel of the class of channel `vc`. Routing algorithms count from it.
+    #[inline]
+    pub(super) fn first_channel_of(&self, vc: u8) -> u8 {
+        if self.has_classes() {
+            self.first_channel(self.class_of(vc))
+        } else {
+            0
+        }
+    }
+
+    /// Channels of a class, as a set.
+    #[inline]
+    pub(super) fn channel_set(&self, class: usize) -> u64 {
+        // At most 32 channels: several classes share 64.
+        ((1 << self.class_channels) - 1) << self.first_channel(class)
+    }
+
+    /// Set of the channels that a routing algorithm numbers `channels`, in all classes.
+    pub(super) fn in_all_classes(&self, channels: Range<u8>) -> u64 {
+        let first = (0..self.classes).map(|class| self.first_channel(class));
+        first.flat_map(|first| channels.clone().map(move |vc| 1 << (first + vc))).sum()
     }
 
     /// Number of channel `vc` of a port.

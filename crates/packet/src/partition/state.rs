@@ -1,6 +1,7 @@
 //! The state of a partition, and the order of its events.
 
 use super::agenda::{Agenda, Clock, Event};
+use super::classes::Classes;
 use super::congestion::Control;
 use super::inputs::Inputs;
 use super::nics::{EndpointSet, NicStates};
@@ -38,6 +39,8 @@ pub(crate) struct Partition {
     pub(super) routers: Routers,
     pub(super) feedback: FeedbackQueues,
     pub(super) nics: NicStates,
+    /// Traffic classes, if there are several.
+    pub(super) classes: Option<Box<Classes>>,
     /// Congestion control at NICs, if there is one.
     pub(super) control: Option<Box<Control>>,
     pub(crate) endpoints: Box<dyn Endpoints>,
@@ -49,7 +52,7 @@ pub(crate) struct Partition {
 // Saved between windows: then no output is pending, and all mail has been delivered.
 state!(Partition {
     nested: clock, queues, turns, feedback, on_link, reservations, deferred, endpoints, recorder, agenda, pool, routers, outputs,
-        inputs, nics, control;
+        inputs, nics, classes, control;
     rebuilt: section, rings, pending, outbox
 });
 
@@ -88,6 +91,7 @@ impl Partition {
             feedback: FeedbackQueues::new(if needs.reports { ports } else { 0 }),
             routers: Routers::new(&section, routing, needs, seed),
             nics,
+            classes: Classes::new(&section),
             control: Control::new(&section, division),
             endpoints,
             recorder,

@@ -10,7 +10,7 @@ pub(super) struct Turns {
     pub(super) served: Vec<u64>,
     /// Input channel that each output channel served last, within its router; empty unless arbitration is
     /// round-robin.
-    pub(super) last_served: Vec<u16>,
+    pub(super) last_served: Vec<u32>,
     /// Packets from other routers that each output has served, and this number when each input channel began to wait;
     /// empty unless `transit-first` has a limit. They may wrap.
     transits: Vec<u32>,
@@ -76,7 +76,7 @@ impl Turns {
             *served = now;
             return false;
         }
-        self.last_served[out_channel] = place as u16;
+        self.last_served[out_channel] = place as u32;
         true
     }
 }

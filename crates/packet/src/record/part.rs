@@ -43,7 +43,7 @@ pub(crate) struct Sums {
     /// Feedback that arrived in interval i.
     pub(crate) learning: Vec<LearningInterval>,
     /// Bit vc: channel vc carried a packet.
-    pub(crate) channels_used: u16,
+    pub(crate) channels_used: u64,
 }
 
 impl Sums {

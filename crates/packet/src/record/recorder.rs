@@ -40,7 +40,7 @@ pub(crate) struct Recorder {
     learning: Vec<LearningInterval>,
     packets: Vec<TracedPacket>,
     /// Bit vc: channel vc carried a packet.
-    channels_used: u16,
+    channels_used: u64,
     /// Total wait for each crossbar output, and start of the wait of each input channel's head; empty unless
     /// recorded.
     crossbar_stall_ps: Vec<u64>,
@@ -225,7 +225,7 @@ impl Recorder {
 
     /// Records that a port stalls: the channels of `occupied` have packets but no credit.
     #[inline]
-    pub(crate) fn record_stall_start(&mut self, port: usize, occupied: u16, now: u64) {
+    pub(crate) fn record_stall_start(&mut self, port: usize, occupied: u64, now: u64) {
         if self.channel_stalled.is_empty() {
             return;
         }

@@ -7,6 +7,7 @@
 //! rounds.
 
 use crate::endpoint::{Activity, Endpoints, Nics, OutgoingPacket, UnfinishedEndpoint};
+use crate::traffic_class::JobClass;
 use odonata_checkpoint::state;
 use odonata_units::{Bytes, NodeId, Time};
 use std::ops::Range;
@@ -45,6 +46,12 @@ impl ClosedJob {
     /// A job that starts at time 0.
     pub fn new(messages: Vec<NodeMessage>) -> Self {
         Self { messages: Arc::new(messages), start: Time::ZERO }
+    }
+
+    /// Its messages in a traffic class. Each class has rounds of its own.
+    pub(super) fn in_class(&self, class: u8, classes: JobClass) -> Self {
+        let own = |message: &&NodeMessage| classes.of_message(message.bytes.0) == class;
+        Self { messages: Arc::new(self.messages.iter().filter(own).copied().collect()), start: self.start }
     }
 }
 

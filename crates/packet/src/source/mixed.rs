@@ -1,6 +1,6 @@
-//! Jobs of different kinds at the same NICs.
+//! Jobs of different kinds or traffic classes at the same NICs.
 //!
-//! A NIC serves the kinds that have a packet in turn, packet by packet. A notification goes to the kind of its job.
+//! A NIC serves the kinds of one class that have a packet in turn, packet by packet. A notification goes to the kind of its job.
 //! Each kind has its own timer.
 
 use crate::endpoint::{Arrival, Departure, Endpoints, Offer, OutgoingPacket, Socket, Subscription, UnfinishedEndpoint};
@@ -8,36 +8,74 @@ use odonata_checkpoint::state;
 
 struct MixedMember {
     endpoints: Box<dyn Endpoints>,
+    /// Traffic class of its packets.
+    class: u8,
     /// Expiry of its timer by NIC; `u64::MAX` if it is not set.
     timers: Vec<u64>,
     subscriptions: Vec<Subscription>,
+}
+
+impl MixedMember {
+    fn next_created_in(&mut self, nic: u32, class: u8) -> Option<u64> {
+        (self.class == class).then(|| self.endpoints.next_created_ps(nic)).flatten()
+    }
+}
+
+/// Endpoints of one kind.
+pub(super) struct Member {
+    pub(super) endpoints: Box<dyn Endpoints>,
+    pub(super) jobs: Vec<u16>,
+    /// Traffic class of its packets.
+    pub(super) class: u8,
 }
 
 pub(super) struct MixedEndpoints {
     members: Vec<MixedMember>,
     /// Member of each job.
     of_job: Vec<usize>,
-    /// Last served member, by NIC.
+    /// Last served member, by traffic class and NIC.
     served: Vec<usize>,
+    nics: u32,
 }
 
-state!(MixedMember { same_length: timers; nested: endpoints; rebuilt: subscriptions });
-state!(MixedEndpoints { same_length: served; nested: members; rebuilt: of_job });
+state!(MixedMember { same_length: timers; nested: endpoints; rebuilt: class, subscriptions });
+state!(MixedEndpoints { same_length: served; nested: members; rebuilt: of_job, nics });
 
 impl MixedEndpoints {
-    /// Creates the endpoints from members with their jobs. Every job has a member.
-    pub(super) fn new(members: Vec<(Box<dyn Endpoints>, Vec<u16>)>, nics: u32) -> Self {
-        let mut of_job = vec![0; members.iter().map(|(_, jobs)| jobs.len()).sum()];
-        for (m, (_, jobs)) in members.iter().enumerate() {
+    /// Creates the endpoints from members with their jobs, for some traffic classes. Every job has a member. It has
+    /// several only if these need no notifications.
+    pub(super) fn new(members: Vec<Member>, nics: u32, classes: usize) -> Self {
+        let jobs = members.iter().flat_map(|member| &member.jobs).max().map_or(0, |last| usize::from(*last) + 1);
+        let mut of_job = vec![0; jobs];
+        for (m, Member { jobs, .. }) in members.iter().enumerate() {
             jobs.iter().for_each(|&job| of_job[usize::from(job)] = m);
         }
-        let member = |(endpoints, _): (Box<dyn Endpoints>, _)| MixedMember {
+        let member = |Member { endpoints, class, .. }: Member| MixedMember {
+            class,
             subscriptions: (0..nics).map(|nic| endpoints.subscription(nic)).collect(),
             timers: vec![u64::MAX; nics as usize],
             endpoints,
         };
         let last = members.len() - 1;
-        Self { members: members.into_iter().map(member).collect(), of_job, served: vec![last; nics as usize] }
+        let served = vec![last; classes * nics as usize];
+        Self { members: members.into_iter().map(member).collect(), of_job, served, nics }
+    }
+
+    /// Takes the packet of the next member with a packet among those whose offer `next` returns. `turn` is the place
+    /// of their turn.
+    fn take_turn(
+        &mut self,
+        turn: usize,
+        leaves_ps: u64,
+        next: impl Fn(&mut MixedMember) -> Option<u64>,
+        take: impl FnOnce(&mut MixedMember) -> OutgoingPacket,
+    ) -> OutgoingPacket {
+        let (last, count) = (self.served[turn], self.members.len());
+        let mut turns = (1..=count).map(|turn| (last + turn) % count);
+        let made = |m: &usize| next(&mut self.members[*m]).is_some_and(|created| created <= leaves_ps);
+        let m = turns.find(made).expect("a packet exists at its departure");
+        self.served[turn] = m;
+        take(&mut self.members[m])
     }
 
     /// Notifies one member, with the socket as if it were the only one.
@@ -65,13 +103,25 @@ impl Endpoints for MixedEndpoints {
     }
 
     fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
-        let (last, count) = (self.served[nic as usize], self.members.len());
-        let mut turns = (1..=count).map(|turn| (last + turn) % count);
-        let made =
-            |m: &usize| self.members[*m].endpoints.next_created_ps(nic).is_some_and(|created| created <= leaves_ps);
-        let m = turns.find(made).expect("a packet exists at its departure");
-        self.served[nic as usize] = m;
-        self.members[m].endpoints.take(nic, leaves_ps)
+        self.take_turn(
+            nic as usize,
+            leaves_ps,
+            |member| member.endpoints.next_created_ps(nic),
+            |member| member.endpoints.take(nic, leaves_ps),
+        )
+    }
+
+    fn next_created_in(&mut self, nic: u32, class: u8) -> Option<u64> {
+        self.members.iter_mut().filter_map(|member| member.next_created_in(nic, class)).min()
+    }
+
+    fn take_in(&mut self, nic: u32, class: u8, leaves_ps: u64) -> OutgoingPacket {
+        self.take_turn(
+            (u32::from(class) * self.nics + nic) as usize,
+            leaves_ps,
+            |member| member.next_created_in(nic, class),
+            |member| member.endpoints.take(nic, leaves_ps),
+        )
     }
 
     fn hold(&mut self, nic: u32, job: u16) {
@@ -196,9 +246,10 @@ mod tests {
         let diary = Arc::new(Mutex::new(String::new()));
         let kinds = [(Subscription::Nothing, 'n'), (Subscription::Arrivals, 'a'), (Subscription::Departures, 'd')];
         let members = kinds.into_iter().zip(0..).map(|((subscriptions, name), job)| {
-            (Box::new(Diary(subscriptions, name, Arc::clone(&diary))) as Box<dyn Endpoints>, vec![job])
+            let endpoints = Box::new(Diary(subscriptions, name, Arc::clone(&diary)));
+            Member { endpoints, jobs: vec![job], class: 0 }
         });
-        let mut mixed = MixedEndpoints::new(members.collect(), 1);
+        let mut mixed = MixedEndpoints::new(members.collect(), 1, 1);
         assert_eq!(mixed.subscription(0), Subscription::Departures);
         let mut socket = Socket::new(7, None);
         let mut changed = Vec::new();

@@ -14,6 +14,7 @@
 
 use super::destinations::Destinations;
 use crate::endpoint::{Endpoints, Nics, OutgoingPacket};
+use crate::traffic_class::JobClass;
 use odonata_checkpoint::state;
 use odonata_units::{NodeId, Stream, Time};
 use odonata_workload::{Injection, LoadStep};
@@ -55,6 +56,11 @@ impl OpenJob {
         let nodes = nodes.into();
         let steps = vec![LoadStep { from: Time::ZERO, load }];
         Self { nodes, destinations, steps, injection: Injection::Bernoulli, burst: 1, room: None, packets: None }
+    }
+
+    /// Traffic class of its messages, whose packets contain `payload` bytes.
+    pub(super) fn class(&self, classes: JobClass, payload: u32) -> u8 {
+        classes.of_message(u64::from(self.burst) * u64::from(payload))
     }
 
     /// Whether a saved state accepts other load steps. With a limited capacity it does not: creation times depend on

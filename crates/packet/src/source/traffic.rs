@@ -2,7 +2,7 @@
 
 use super::closed::{ClosedEndpoints, ClosedJob, NodeMessage};
 use super::fifo_scheduler::FifoScheduler;
-use super::mixed::MixedEndpoints;
+use super::mixed::{Member, MixedEndpoints};
 use super::open::{OpenEndpoints, OpenJob};
 use super::prefetch::PrefetchEndpoints;
 use super::rails::RailEndpoints;
@@ -134,17 +134,38 @@ impl Traffic {
         }
     }
 
-    /// Creates the endpoints of some NICs, without torus FIFOs.
+    /// Creates the endpoints of some NICs, without torus FIFOs: those of each traffic class separately.
     fn nic_endpoints(&self, nics: &Nics<'_>) -> Box<dyn Endpoints> {
-        let (mut open, mut closed) = (Vec::new(), Vec::new());
+        let classes = nics.class_count();
+        let mut members: Vec<Member> = (0..classes).flat_map(|class| self.class_members(class as u8, nics)).collect();
+        if classes == 1 && members.len() == 1 {
+            return members.remove(0).endpoints;
+        }
+        Box::new(MixedEndpoints::new(members, nics.count(), classes))
+    }
+
+    /// Endpoints of the packets in one traffic class.
+    fn class_members(&self, class: u8, nics: &Nics<'_>) -> Vec<Member> {
+        let is_only = nics.class_count() == 1;
+        let split: Vec<(u16, ClosedJob)> = (0..)
+            .zip(&self.jobs)
+            .filter_map(|(number, job)| match job {
+                JobTraffic::Closed(job) if !is_only => Some((number, job.in_class(class, nics.classes_of(number)))),
+                _ => None,
+            })
+            .collect();
+        let (mut open, mut closed): (Vec<(u16, &OpenJob)>, Vec<(u16, &ClosedJob)>) = (Vec::new(), Vec::new());
         for (number, job) in (0..).zip(&self.jobs) {
             match job {
-                JobTraffic::Open(job) => open.push((number, job)),
-                JobTraffic::Closed(job) => closed.push((number, job)),
-                JobTraffic::Program(_) => {}
+                JobTraffic::Open(job) if is_only || job.class(nics.classes_of(number), nics.payload()) == class => {
+                    open.push((number, job));
+                }
+                JobTraffic::Closed(job) if is_only => closed.push((number, job)),
+                _ => {}
             }
         }
-        let mut members: Vec<(Box<dyn Endpoints>, Vec<u16>)> = Vec::new();
+        closed.extend(split.iter().map(|(number, job)| (*number, job)));
+        let mut members: Vec<Member> = Vec::new();
         if !open.is_empty() {
             let jobs = open.iter().map(|(number, _)| *number).collect();
             let sources: Box<dyn Endpoints> = Box::new(OpenEndpoints::new(&open, nics));
@@ -152,23 +173,26 @@ impl Traffic {
                 Some(selector) => Box::new(PrefetchEndpoints::new(sources, selector, nics)),
                 None => sources,
             };
-            members.push((sources, jobs));
+            members.push(Member { endpoints: sources, jobs, class });
         }
         if !closed.is_empty() || self.jobs.is_empty() {
             let jobs = closed.iter().map(|(number, _)| *number).collect();
-            members.push((Box::new(ClosedEndpoints::new(&closed, nics)), jobs));
+            members.push(Member { endpoints: Box::new(ClosedEndpoints::new(&closed, nics)), jobs, class });
         }
-        for (program, jobs) in self.programs() {
-            let endpoints = match nics.has_rails() {
-                true => Box::new(RailEndpoints::new(&**program, &jobs, nics)),
-                false => program.endpoints(&jobs, nics),
-            };
-            members.push((endpoints, jobs));
+        for (program, mut jobs) in self.programs() {
+            jobs.retain(|&job| is_only || nics.classes_of(job).class == class);
+            if !jobs.is_empty() {
+                members.push(Member { endpoints: program_endpoints(&**program, &jobs, nics), jobs, class });
+            }
         }
-        if members.len() == 1 {
-            return members.remove(0).0;
-        }
-        Box::new(MixedEndpoints::new(members, nics.count()))
+        members
+    }
+}
+
+fn program_endpoints(program: &dyn Program, jobs: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints> {
+    match nics.has_rails() {
+        true => Box::new(RailEndpoints::new(program, jobs, nics)),
+        false => program.endpoints(jobs, nics),
     }
 }
 

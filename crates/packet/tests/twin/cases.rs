@@ -5,7 +5,10 @@ use super::chatter::Behavior;
 use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{Arrangement, Dragonfly, FatTree, LinkFigures, Torus};
 use odonata_machine::{Machine, MachineBuilder, Shape};
-use odonata_packet::{Arbitration, ControlName, ControlSettings, PacketSettings, QueueEstimate, WindowRule};
+use odonata_packet::{
+    Arbitration, ClassSettings, ControlName, ControlSettings, JobClass, PacketSettings, QueueEstimate, TrafficClass,
+    TrafficClasses, WindowRule,
+};
 use odonata_routing::algorithm::{
     BubbleOrder, DeadlockAvoidance, DeterministicSettings, DynamicSettings, MessageRoute, Route, RoutingChoice, Rule,
     Ties, TorusSettings, Zone,
@@ -92,6 +95,32 @@ impl Case {
             _ => routing.parse(),
         };
         Some(Self { seed, machine, routing: routing.expect("a known name"), settings, behavior })
+    }
+
+    /// The same case, for two of three seeds with traffic classes, each job in a random one. The twin knows no classes.
+    pub fn with_classes(mut self) -> Self {
+        let random = &mut Stream::new(self.seed, "traffic classes", &[]);
+        let count = 1 + random.below(3);
+        if count == 1 || self.settings.control.is_on() || self.settings.injection.is_some() {
+            return self;
+        }
+        let class = |number: u64, random: &mut Stream| TrafficClass {
+            name: format!("class{number}"),
+            settings: ClassSettings {
+                priority: random.below(2) as u32,
+                minimum_share: pick(random, &[None, Some(0.1), Some(0.3)]),
+                maximum_share: pick(random, &[1.0, 1.0, 0.5, 0.3]),
+                burst: Bytes(random.below(4) * self.settings.packet.0),
+                ..ClassSettings::default()
+            },
+        };
+        let list = (0..count).map(|number| class(number, random)).collect();
+        let job = |random: &mut Stream| JobClass {
+            class: random.below(count) as u8,
+            large: random.chance(0.3).then(|| (Bytes(1_000), random.below(count) as u8)),
+        };
+        self.settings.classes = TrafficClasses { list, of_job: (0..4).map(|_| job(random)).collect() };
+        self
     }
 }
 
