@@ -226,7 +226,7 @@ pub trait Endpoints: State + Send {
     fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket;
 
     /// As [`Self::next_created_ps`] among the packets in a traffic class, for endpoints with packets in several. The
-    /// endpoints of a program are those of its jobs in one class.
+    /// endpoints of a program serve its jobs in one class.
     fn next_created_in(&mut self, nic: u32, class: u8) -> Option<u64> {
         let _ = class;
         self.next_created_ps(nic)

@@ -166,7 +166,7 @@ impl PacketEngine {
         Self { fabric, routing, needs, plain_channels: None, tables: Vec::new() }
     }
 
-    /// Virtual channels of every port: those of the algorithm, for each traffic class.
+    /// Virtual channels of every port: the algorithm's channels, for each traffic class.
     pub fn virtual_channels(&self) -> u8 {
         self.routing.virtual_channels() * self.fabric.settings.classes.count() as u8
     }

@@ -38,7 +38,7 @@ fn classes(all: &[ClassSettings]) -> TrafficClasses {
         name: format!("class{number}"),
         settings: settings.clone(),
     };
-    let job = |class| JobClass { class: class as u8, large: None };
+    let job = |class: usize| JobClass { class: class as u8, large: None };
     TrafficClasses { list: all.iter().enumerate().map(named).collect(), of_job: (0..all.len()).map(job).collect() }
 }
 

@@ -50,7 +50,6 @@ parameters! {
         /// Whether the job is left out of the run. Other jobs may get its nodes.
         pub absent: bool = false;
         /// Traffic class of its messages.
-        #[decides(result)]
         pub traffic_class: Option<String> = None, Kind::Text, else "the first `[[traffic_class]]`";
         /// Traffic class of messages of `large_from` or more. For patterns.
         pub large_class: Option<String> = None, Kind::Text, else "`traffic_class`";

@@ -297,7 +297,7 @@ fn due_latencies(run: &FinishedRun<'_>) -> Option<Values> {
     jobs.iter().any(is_paced).then(|| run.result.jobs.iter().zip(jobs).map(own).collect())
 }
 
-/// The traffic class of each job, if there are classes; with that of its large messages.
+/// The traffic class of each job, and the class of its large messages, if there are classes.
 fn traffic_classes(run: &FinishedRun<'_>) -> Option<Values> {
     let classes = &run.scenario.classes;
     let name = |class: u8| classes.list[usize::from(class)].name.as_str();

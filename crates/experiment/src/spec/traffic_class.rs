@@ -99,7 +99,7 @@ pub(super) fn check_jobs(jobs: &[JobEntry], classes: &[TrafficClass], report: &m
     }
 }
 
-/// The classes with those of some jobs. A job that names none is in the first class.
+/// The classes, and the classes of some jobs. A job that names none is in the first class.
 pub(crate) fn assign<'a>(list: Vec<TrafficClass>, jobs: impl Iterator<Item = &'a JobSettings>) -> TrafficClasses {
     let number = |name: &Option<String>| {
         let named = name.as_ref().and_then(|name| list.iter().position(|class| class.name == *name));

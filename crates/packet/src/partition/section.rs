@@ -62,9 +62,9 @@ pub(crate) struct Section {
     pub(super) routers: Range<u32>,
     pub(super) ports: Range<u32>,
     pub(super) nics: Range<u32>,
-    /// Virtual channels of a port: those of its classes, one class after the other.
+    /// Virtual channels of a port, one class after the other.
     pub(super) channels: usize,
-    /// Virtual channels of a class: those of the routing algorithm.
+    /// Virtual channels of a class, as the routing algorithm numbers them.
     pub(super) class_channels: u8,
     /// Number of traffic classes.
     pub(super) classes: usize,

@@ -134,7 +134,7 @@ impl Traffic {
         }
     }
 
-    /// Creates the endpoints of some NICs, without torus FIFOs: those of each traffic class separately.
+    /// Creates the endpoints of some NICs, without torus FIFOs, separately for each traffic class.
     fn nic_endpoints(&self, nics: &Nics<'_>) -> Box<dyn Endpoints> {
         let classes = nics.class_count();
         let mut members: Vec<Member> = (0..classes).flat_map(|class| self.class_members(class as u8, nics)).collect();

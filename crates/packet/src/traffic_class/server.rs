@@ -82,7 +82,7 @@ impl ClassServer {
             let same = list.iter().position(|other| other.settings.priority == class.settings.priority);
             same.expect("it is in the list") as u8
         };
-        // Priorities above that of a class, each once: at most 7.
+        // Number of different higher priorities, at most 7.
         let higher = |class: &super::TrafficClass| {
             let priorities: BTreeSet<u32> = list.iter().map(|other| other.settings.priority).collect();
             priorities.into_iter().filter(|other| *other > class.settings.priority).count() as u64

@@ -28,8 +28,8 @@ parameters! {
     #[derive(PartialEq)]
     pub struct ClassSettings {
         /// Source of the other keys that are not given: classes with the names of Slingshot's. HPE does not publish
-        /// their priorities and shares, so these values are assumed. The defaults in this table are those of
-        /// `best-effort`.
+        /// their priorities and shares, so these values are assumed. The defaults in this table are the values
+        /// of `best-effort`.
         #[decides(result)]
         pub preset: ClassPreset = ClassPreset::BestEffort => Self::of;
         /// Each link serves the class of the highest priority first.
