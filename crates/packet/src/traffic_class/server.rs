@@ -26,7 +26,7 @@ const FRACTION_BITS: u32 = 16;
 struct Rule {
     priority: u32,
     quantum: u32,
-    /// 1 / maximum share, a fixed-point number; 0 without a maximum.
+    /// 1 / maximum share, a fixed-point number rounded up so that the share is never exceeded; 0 without a maximum.
     inverse_share: u64,
     /// Depth of the bucket in bytes.
     burst: u64,
@@ -74,7 +74,7 @@ impl ClassServer {
                 priority: settings.priority,
                 // The smallest weight gets one full packet per turn.
                 quantum: (f64::from(full) * weight / least).round() as u32,
-                inverse_share: if share < 1.0 { (f64::from(1u32 << FRACTION_BITS) / share).round() as u64 } else { 0 },
+                inverse_share: if share < 1.0 { (f64::from(1u32 << FRACTION_BITS) / share).ceil() as u64 } else { 0 },
                 burst: settings.burst.0,
             }
         };
@@ -128,7 +128,9 @@ impl ClassServer {
         if inverse_share == 0 {
             return 0;
         }
-        let tolerance = scaled(u128::from(times.full_time) * u128::from(burst) / u128::from(times.full), inverse_share);
+        // Rounded down: a longer tolerance would exceed the burst.
+        let of_burst = u128::from(times.full_time) * u128::from(burst) / u128::from(times.full);
+        let tolerance = (of_burst * u128::from(inverse_share - 1) >> FRACTION_BITS) as u64;
         self.state(link, class).empty_until.saturating_sub(tolerance)
     }
 
@@ -162,7 +164,7 @@ impl ClassServer {
         state.deficit = if is_last { 0 } else { state.deficit - size };
         state.next_vc = next_vc;
         if inverse_share > 0 {
-            state.empty_until = state.empty_until.max(now) + scaled(busy.into(), inverse_share);
+            state.empty_until = state.empty_until.max(now) + scaled_up(busy, inverse_share);
         }
     }
 
@@ -181,8 +183,8 @@ pub(crate) struct Charge {
     pub(crate) is_last: bool,
 }
 
-fn scaled(time: u128, inverse_share: u64) -> u64 {
-    (time * u128::from(inverse_share) >> FRACTION_BITS) as u64
+fn scaled_up(time: u64, inverse_share: u64) -> u64 {
+    (u128::from(time) * u128::from(inverse_share)).div_ceil(1 << FRACTION_BITS) as u64
 }
 
 #[cfg(test)]
