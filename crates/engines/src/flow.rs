@@ -10,7 +10,7 @@ use crate::routing::{self, EngineRouting};
 use crate::scenario::Scenario;
 use odonata_declare::{Assumption, Frame, Key, ParameterStruct, Value};
 use odonata_document::{Fields, Files, ProblemKind, Report};
-use odonata_flow::{FlowError, FlowPreset, FlowResult, FlowSettings, LoadBound, TIME_ACCURACY};
+use odonata_flow::{FlowError, FlowPreset, FlowResult, FlowSettings, LoadBound, PathSetChoice, TIME_ACCURACY};
 use odonata_machine::Machine;
 use odonata_memory::{Guard, Need};
 use odonata_processes::{Processes, SingleProcess};
@@ -57,6 +57,10 @@ fn read(fields: &Fields, report: &mut Report<'_>) -> Flow {
     let mut flow = Flow { settings, routing: None };
     if let Some(routing) = routing {
         flow.take(routing);
+    }
+    if flow.settings.path_error.is_some() && fields.given("path_sets").is_some() {
+        let reason = "'path_error' chooses the number of path sets, but 'path_sets' is also given; delete one of them";
+        report.add(ProblemKind::Value, fields.place_of("path_error"), reason.to_owned(), None);
     }
     if let Err((key, reason)) = flow.settings.check() {
         let chosen = fields.variant("routing").filter(|chosen| chosen.parameters.iter().any(|(name, _)| *name == key));
@@ -110,6 +114,9 @@ impl Engine for Flow {
         if let Some(routing) = &self.routing {
             values.insert(1, routing::resolved(&routing::OF_PATHS, &routing.choice));
         }
+        if self.settings.path_error.is_some() {
+            values.retain(|(key, _)| *key != "path_sets");
+        }
         values
     }
 
@@ -141,9 +148,23 @@ impl Engine for Flow {
         check_messages(scenario)?;
         let Scenario { machine, workload, .. } = scenario;
         odonata_flow::check(machine, &self.settings).map_err(|error| refused(error, guard))?;
-        let memory_bytes = odonata_flow::memory_estimate(machine, workload, &self.settings, guard.left())
+        let limits = odonata_flow::ResourceLimits { threads: 1, memory_bytes: guard.left() };
+        let mut settings = self.settings.clone();
+        let choice = odonata_flow::choose_path_sets(
+            &SingleProcess,
+            machine,
+            workload,
+            &settings,
+            scenario.seed,
+            limits,
+            &mut |_, _, _| true,
+        )
+        .map_err(|error| refused(error, guard))?;
+        settings.path_sets = choice.map_or(settings.path_sets, |choice| choice.path_sets);
+        let memory_bytes = odonata_flow::memory_estimate(machine, workload, &settings, guard.left())
             .map_err(|error| refused(error, guard))?;
-        Ok(RunEstimate { memory: need(machine, memory_bytes), ..RunEstimate::default() })
+        let summary = choice.map(path_sets_json).into_iter().collect();
+        Ok(RunEstimate { memory: need(machine, memory_bytes), summary, ..RunEstimate::default() })
     }
 
     fn runs_among_processes(&self) -> bool {
@@ -238,10 +259,15 @@ fn outcome(result: FlowResult, machine: &Machine, settings: &FlowSettings) -> Ou
             "iterations": convergence.iterations,
             "residual": convergence.residual,
         }),
-        summary: bound.into_iter().chain(times).collect(),
+        summary: bound.into_iter().chain(times).chain(result.path_sets.map(path_sets_json)).collect(),
         warnings,
         ..Outcome::default()
     }
+}
+
+fn path_sets_json(choice: PathSetChoice) -> (&'static str, serde_json::Value) {
+    let PathSetChoice { path_sets, path_error, trial_error } = choice;
+    ("path_sets", json!({ "count": path_sets, "path_error": path_error, "trial_error": trial_error }))
 }
 
 fn bound_json(bound: LoadBound, link_time_max_s: f64) -> serde_json::Value {

@@ -7,16 +7,17 @@ use crate::history::{GrantHistory, Solution};
 use crate::link_limits::apply_link_limits;
 use crate::members::{senders, Members};
 use crate::path_sampler::PathSampler;
+use crate::path_sets::{self, PathSetChoice};
 use crate::paths::{self, Paths};
 use crate::progress::Progress;
 use crate::resource_limits::ResourceLimits;
 use crate::result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
-use crate::setup::{check_amount, prepare, FlowSetup};
+use crate::setup::{prepare, FlowSetup};
 use crate::solver::{offered, Sharing, System, RATE_UNIT};
 use crate::traffic::{Commodities, Commodity};
 use crate::{conservation, expected, jobs, optimal, DemandUnit, FlowError, FlowSettings};
 use odonata_machine::Machine;
-use odonata_processes::{all_gather, sum, Processes, SingleProcess};
+use odonata_processes::{sum, Processes, SingleProcess};
 use odonata_routing::algorithm::PathChoice;
 use odonata_routing::paths::Oblivious;
 use odonata_units::{JobId, LinkId, Rate, Stream};
@@ -53,16 +54,15 @@ pub fn run_distributed(
     progress: &mut Progress<'_>,
 ) -> Result<FlowResult, FlowError> {
     let threads = limits.threads.max(1);
-    let prepared = prepare(processes, machine, workload, settings, ResourceLimits { threads, ..limits }, progress);
-    let FlowSetup { paths, mut notices, mut traffic, memory_bytes, history } = agree(processes, prepared)?;
-    // All processes must do the same iterations, so the one with the least memory decides.
-    let history = *all_gather(processes, &history).iter().min().expect("there is a process");
-    distributed::sum_jobs(processes, &mut traffic);
-    agree(processes, check_amount(workload, &traffic))?;
+    let choice = choose_path_sets(processes, machine, workload, settings, seed, limits, progress)?;
+    let path_sets = choice.map_or(settings.path_sets, |choice| choice.path_sets);
+    let settings = &FlowSettings { path_sets, ..settings.clone() };
+    let FlowSetup { paths, mut notices, traffic, memory_bytes, history } =
+        prepare(processes, machine, workload, settings, limits, progress)?;
     let seed = Stream::new(seed, "flow.paths", &[]).next_u64();
     let mut engine =
         Engine { processes, machine, traffic: &traffic, all: None, paths: &paths, settings, seed, threads };
-    if processes.count() > 1 && (engine.is_static() || settings.gap().is_some()) {
+    if processes.count() > 1 && (settings.is_static() || settings.gap().is_some()) {
         engine.all = Some(distributed::gather_commodities(processes, &traffic.commodities));
     }
     let Answer { loads, mut jobs, convergence, mut bound } = engine.answer(None, history, progress)?;
@@ -70,19 +70,50 @@ pub fn run_distributed(
     if settings.alone {
         engine.solve_alone(&mut jobs, history, progress)?;
     }
-    let sent = engine.bytes_of_nodes();
+    let sent = traffic.bytes_of_nodes(processes, machine.node_count());
     if processes.number() > 0 {
         return Err(FlowError::OtherProcess);
     }
     if let (None, Some(gap)) = (bound, settings.gap()) {
         bound = engine.bound(None, gap, progress)?.map(|found| found.bound);
     }
-    let mut result = engine.collect(loads, jobs, convergence, sent);
+    let mut result = engine.collect(&loads, jobs, convergence, sent);
     result.memory_bytes = memory_bytes;
+    result.path_sets = choice;
     result.bound = bound.map(|bound| bound.tightened_by(result.link_time_max_s()));
     notices.extend(result.bound.zip(settings.gap()).and_then(|(bound, gap)| bound.notice(gap)));
     result.notices = notices;
     Ok(result)
+}
+
+/// The number of path sets for `path_error`, as [`run_distributed`] with the same arguments takes it; none if no error is
+/// stated, or if the routing needs no draws for its loads.
+///
+/// # Errors
+/// See [`run_distributed`].
+pub fn choose_path_sets(
+    processes: &dyn Processes,
+    machine: &Machine,
+    workload: &Workload,
+    settings: &FlowSettings,
+    seed: u64,
+    limits: ResourceLimits,
+    progress: &mut Progress<'_>,
+) -> Result<Option<PathSetChoice>, FlowError> {
+    let Some(path_error) = settings.error_of_paths() else { return Ok(None) };
+    let threads = limits.threads.max(1);
+    path_sets::choose(machine, path_error, |path_sets| {
+        let settings = &settings.trial(path_sets, STEP_SLICES, STEP_ITERATIONS);
+        let FlowSetup { paths, traffic, history, .. } =
+            prepare(processes, machine, workload, settings, limits, progress)?;
+        let seed = Stream::new(seed, "flow.paths", &[]).next_u64();
+        let engine =
+            Engine { processes, machine, traffic: &traffic, all: None, paths: &paths, settings, seed, threads };
+        let flows = engine.flows(None);
+        let solution = engine.solve(&flows, history, "path sets", progress)?;
+        engine.loads(None, &flows, &solution, history, progress)
+    })
+    .map(Some)
 }
 
 /// The steady state of all jobs, or of one job alone.
@@ -127,11 +158,6 @@ fn rate_units(rate: Rate) -> u64 {
 }
 
 impl Engine<'_> {
-    /// Whether paths do not depend on load.
-    const fn is_static(&self) -> bool {
-        matches!(self.settings.routing, PathChoice::Fixed(_) | PathChoice::OnePath(_))
-    }
-
     fn sharing(&self) -> Sharing {
         match self.settings.routing {
             PathChoice::Fixed(_) | PathChoice::OnePath(_) => Sharing::Equal,
@@ -349,7 +375,7 @@ impl Engine<'_> {
         progress: &mut Progress<'_>,
     ) -> Result<Vec<Vec<f64>>, FlowError> {
         let (links, jobs) = (self.machine.link_count(), self.traffic.jobs.len());
-        if self.is_static() {
+        if self.settings.is_static() {
             let mut should_continue = || progress("loads", 0, 1);
             let all = if self.processes.number() == 0 { self.competing(self.all(), job) } else { Vec::new() };
             return match (self.paths, &self.settings.routing) {
@@ -440,35 +466,14 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Bytes injected and ejected by each node.
-    fn bytes_of_nodes(&self) -> [Vec<u64>; 2] {
-        let [mut out, mut into] = [0, 1].map(|_| vec![0u64; self.machine.node_count()]);
-        for member in &self.traffic.members {
-            out[member.source.index()] += member.bytes;
-            into[member.target.index()] += member.bytes;
-        }
-        sum(self.processes, &mut [&mut out, &mut into]);
-        [out, into]
-    }
-
     fn collect(
         &self,
-        loads: Vec<Vec<f64>>,
+        loads: &[Vec<f64>],
         jobs: Vec<JobResult>,
         convergence: Convergence,
         sent: [Vec<u64>; 2],
     ) -> FlowResult {
-        let links = self.machine.link_count();
-        let mut link_bytes = vec![0.0; links];
-        let mut link_jobs = LinkJobs::default();
-        for link in self.machine.links() {
-            for (job, loads) in loads.iter().enumerate().filter(|(_, loads)| loads[link.index()] > 0.0) {
-                link_bytes[link.index()] += loads[link.index()];
-                link_jobs.link.push(link);
-                link_jobs.job.push(JobId::from_index(job));
-                link_jobs.bytes.push(loads[link.index()]);
-            }
-        }
+        let (link_bytes, link_jobs) = LinkJobs::of(loads, self.machine.links());
         let [node_injected_bytes, node_ejected_bytes] =
             sent.map(|bytes| bytes.into_iter().map(|bytes| bytes as f64).collect());
         FlowResult {
@@ -480,6 +485,7 @@ impl Engine<'_> {
             nic_capacity_bytes_per_s: self.nic_capacity().bytes_per_s_f64(),
             jobs,
             convergence,
+            path_sets: None,
             bound: None,
             memory_bytes: 0,
             notices: Vec::new(),

@@ -7,6 +7,7 @@
 //!    messages become some 10^5 commodities, and no list of messages is stored.
 //! 2. `solver` shares capacity among commodities, in slices, over paths that are drawn in every iteration (adaptive
 //!    routings). It grants a rate to each message. `history` stores the grants, from which the loads of links follow.
+//!    `path_sets` chooses how many paths, if an error is stated.
 //! 3. `expected` computes the load of oblivious routings exactly, without random numbers.
 //! 4. `drain` computes when jobs end, from rates that are solved again whenever enough messages have ended.
 //! 5. `bound` computes how low the maximum load could be under any routing; `optimal` turns its flow into a result.
@@ -31,6 +32,7 @@ mod optimal;
 #[cfg(test)]
 mod oracles;
 mod path_sampler;
+mod path_sets;
 mod paths;
 mod progress;
 #[cfg(test)]
@@ -44,8 +46,9 @@ mod traffic;
 mod workers;
 
 pub use drain::TIME_ACCURACY;
-pub use engine::{run, run_distributed};
+pub use engine::{choose_path_sets, run, run_distributed};
 pub use error::FlowError;
+pub use path_sets::PathSetChoice;
 pub use progress::Progress;
 pub use resource_limits::ResourceLimits;
 pub use result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};

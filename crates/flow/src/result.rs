@@ -1,5 +1,6 @@
 //! Result of the flow engine.
 
+use crate::path_sets::PathSetChoice;
 use odonata_units::{JobId, LinkId};
 use odonata_workload::volumes::Volumes;
 
@@ -12,6 +13,23 @@ pub struct LinkJobs {
     pub job: Vec<JobId>,
     /// Bytes of the job on the link.
     pub bytes: Vec<f64>,
+}
+
+impl LinkJobs {
+    /// Sums of all jobs, and the traffic of jobs, from bytes by `[job][link]`.
+    pub(crate) fn of(loads: &[Vec<f64>], links: impl ExactSizeIterator<Item = LinkId>) -> (Vec<f64>, Self) {
+        let mut sums = vec![0.0; links.len()];
+        let mut link_jobs = Self::default();
+        for link in links {
+            for (job, loads) in loads.iter().enumerate().filter(|(_, loads)| loads[link.index()] > 0.0) {
+                sums[link.index()] += loads[link.index()];
+                link_jobs.link.push(link);
+                link_jobs.job.push(JobId::from_index(job));
+                link_jobs.bytes.push(loads[link.index()]);
+            }
+        }
+        (sums, link_jobs)
+    }
 }
 
 /// How the iteration ended.
@@ -109,6 +127,8 @@ pub struct FlowResult {
     pub jobs: Vec<JobResult>,
     /// How the iteration ended.
     pub convergence: Convergence,
+    /// The number of path sets, if it follows from an error.
+    pub path_sets: Option<PathSetChoice>,
     /// Bound of the maximum load, if requested.
     pub bound: Option<LoadBound>,
     /// Estimated memory of the run in addition to machine and workload.

@@ -47,6 +47,9 @@ parameters! {
         /// Sets of such paths that a job draws in every iteration. Its messages between two routers share at least one
         /// set. If a job has more sets than pairs of routers, each pair gets several sets, at most one per message.
         pub path_sets: u32 = 16_384, Kind::COUNT;
+        /// Relative error of the mean bytes of each job on the links of each class, against 262,144 path sets. Trials
+        /// choose `path_sets` by it, so the two exclude each other.
+        pub path_error: Option<f64> = None, Kind::WordOr(UNSTATED, &Kind::Number { min: 1e-4, max: 0.999 });
         /// Minimum residual capacity: a path or NIC with less is not used.
         pub cutoff: Rate = Rate::from_bytes_per_s(10_486);
         /// Maximum number of iterations. The result then says that it has not converged.
@@ -75,6 +78,7 @@ parameters! {
 const OPTIMAL_GAP: f64 = 0.05;
 
 const MACHINE: &Choice = &Choice { name: "machine", doc: "the machine's own bandwidth" };
+const UNSTATED: &Choice = &Choice { name: "off", doc: "`path_sets` is as given" };
 const OFF: &Choice = &Choice { name: "off", doc: "no bound" };
 
 impl FlowSettings {
@@ -98,6 +102,29 @@ impl FlowSettings {
     /// Whether messages between different pairs of nodes have different paths.
     pub(crate) const fn has_one_path(&self) -> bool {
         matches!(self.routing, PathChoice::OnePath(_))
+    }
+
+    /// Whether paths do not depend on load.
+    pub(crate) const fn is_static(&self) -> bool {
+        matches!(self.routing, PathChoice::Fixed(_) | PathChoice::OnePath(_))
+    }
+
+    /// Settings of a trial with a number of path sets. It has only loads, and no limit on what grants are worth.
+    pub(crate) fn trial(&self, path_sets: u32, slices: u32, max_iterations: u32) -> Self {
+        Self {
+            path_sets,
+            slices,
+            max_iterations,
+            completion_times: false,
+            alone: false,
+            bound_gap: None,
+            ..self.clone()
+        }
+    }
+
+    /// The stated error, if loads have any: not those of closed forms and of whole paths.
+    pub(crate) fn error_of_paths(&self) -> Option<f64> {
+        self.path_error.filter(|_| !self.is_static() && self.routing != PathChoice::Optimal)
     }
 
     /// The settings of a preset.
@@ -166,6 +193,9 @@ impl FlowSettings {
         }
         if self.bound_gap.is_some_and(|gap| !(gap > 0.0 && gap < 1.0)) {
             return Err(("bound_gap", "must be above 0 and below 1".into()));
+        }
+        if self.path_error.is_some_and(|error| !(error > 0.0 && error < 1.0)) {
+            return Err(("path_error", "must be above 0 and below 1".into()));
         }
         match self.routing {
             PathChoice::Ugal(ugal) => ugal.check(),

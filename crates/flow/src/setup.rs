@@ -1,6 +1,6 @@
 //! Setup of a run: path rule, messages and the memory check.
 
-use crate::distributed;
+use crate::distributed::{self, agree};
 use crate::history::GrantHistory;
 use crate::memory;
 use crate::paths::Paths;
@@ -9,7 +9,7 @@ use crate::resource_limits::ResourceLimits;
 use crate::traffic::{Commodities, GatherError};
 use crate::{FlowError, FlowSettings};
 use odonata_machine::Machine;
-use odonata_processes::Processes;
+use odonata_processes::{all_gather, Processes};
 use odonata_routing::algorithm::PathChoice;
 use odonata_units::Bytes;
 use odonata_workload::Workload;
@@ -51,7 +51,26 @@ pub(crate) struct FlowSetup<'a> {
     pub(crate) history: GrantHistory,
 }
 
+/// Checks the run and gathers its messages, with the other processes.
 pub(crate) fn prepare<'a>(
+    processes: &dyn Processes,
+    machine: &'a Machine,
+    workload: &Workload,
+    settings: &FlowSettings,
+    limits: ResourceLimits,
+    progress: &mut Progress<'_>,
+) -> Result<FlowSetup<'a>, FlowError> {
+    let limits = ResourceLimits { threads: limits.threads.max(1), ..limits };
+    let mut setup = agree(processes, prepare_part(processes, machine, workload, settings, limits, progress))?;
+    // All processes must do the same iterations, so the one with the least memory decides.
+    setup.history = *all_gather(processes, &setup.history).iter().min().expect("there is a process");
+    distributed::sum_jobs(processes, &mut setup.traffic);
+    agree(processes, check_amount(workload, &setup.traffic))?;
+    Ok(setup)
+}
+
+/// The part of this process.
+fn prepare_part<'a>(
     processes: &dyn Processes,
     machine: &'a Machine,
     workload: &Workload,
@@ -109,7 +128,7 @@ pub(crate) fn gather(
 }
 
 /// Checks that the bytes of all jobs can be summed.
-pub(crate) fn check_amount(workload: &Workload, traffic: &Commodities) -> Result<(), FlowError> {
+fn check_amount(workload: &Workload, traffic: &Commodities) -> Result<(), FlowError> {
     let mut total = 0u128;
     for (job, volumes) in workload.jobs.iter().zip(&traffic.jobs) {
         total = total.saturating_add(volumes.bytes());

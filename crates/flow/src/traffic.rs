@@ -4,6 +4,7 @@ use crate::progress::Interruption;
 use crate::resource_limits::ResourceLimits;
 use crate::workers;
 use odonata_machine::Machine;
+use odonata_processes::{sum, Processes};
 use odonata_units::{JobId, NodeId, RankId, RouterId};
 use odonata_workload::rails::RailPaths;
 use odonata_workload::volumes::complete::{CompleteExchange, NodeExchange};
@@ -73,6 +74,17 @@ pub(crate) struct Commodities {
 }
 
 impl Commodities {
+    /// Bytes injected and ejected by each node.
+    pub(crate) fn bytes_of_nodes(&self, processes: &dyn Processes, nodes: usize) -> [Vec<u64>; 2] {
+        let [mut out, mut into] = [0, 1].map(|_| vec![0u64; nodes]);
+        for member in &self.members {
+            out[member.source.index()] += member.bytes;
+            into[member.target.index()] += member.bytes;
+        }
+        sum(processes, &mut [&mut out, &mut into]);
+        [out, into]
+    }
+
     /// Gathers all messages of a workload from `routers`, for each pair of nodes if `by_node`.
     ///
     /// # Errors

@@ -33,6 +33,7 @@ def print_summary(screen: Console, run: Run) -> None:
         screen.print(_simulated(run, simulated))
     elif summary["convergence"]:
         screen.print(_convergence(summary["convergence"]))
+    print_path_sets(screen, summary)
     screen.print(_cost(summary))
     print_assumptions(screen, summary.get("assumptions", []), len(summary["jobs"]), "all keys: resolved.toml")
     print_collectives(screen, summary.get("collectives", []), [job["name"] for job in summary["jobs"]])
@@ -55,6 +56,15 @@ def print_summary(screen: Console, run: Run) -> None:
     if "bound" in summary:
         screen.print()
         screen.print(_bound(summary["bound"]))
+
+
+def print_path_sets(screen: Console, summary: Mapping[str, Any]) -> None:
+    """Prints the number of path sets that follows from a stated error."""
+    if (chosen := summary.get("path_sets")) is not None:
+        screen.print(
+            f"{chosen['count']:,} path sets for path_error {chosen['path_error']:g}"
+            f" (in trials {100 * chosen['trial_error']:.2g} %)"
+        )
 
 
 def print_ending(screen: Console, run: Run) -> None:
