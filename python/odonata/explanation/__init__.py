@@ -5,9 +5,10 @@ from __future__ import annotations
 from odonata.analysis.job_bottleneck import job_of, overview, reason, time_of
 from odonata.explanation.against import Difference, difference, no_effect
 from odonata.explanation.answer import Explanation, explain
-from odonata.explanation.what_if import changes_by_seed, measure_changes
+from odonata.explanation.what_if import SENSITIVITY_ACCURACY, changes_by_seed, measure_changes, sensitivities
 
 __all__ = [
+    "SENSITIVITY_ACCURACY",
     "Difference",
     "Explanation",
     "changes_by_seed",
@@ -18,5 +19,6 @@ __all__ = [
     "no_effect",
     "overview",
     "reason",
+    "sensitivities",
     "time_of",
 ]

@@ -13,7 +13,7 @@ from odonata.analysis.terms import costs_of
 from odonata.errors import OdonataError
 from odonata.explanation.against import Difference, difference
 from odonata.explanation.blame import RUN_AGAIN, blame_of
-from odonata.explanation.what_if import measure_changes
+from odonata.explanation.what_if import measure_changes, sensitivities
 from odonata.runs import Run
 
 
@@ -44,6 +44,10 @@ class Explanation:
     """`cause` (a job), `cost_s`, `share`, `first_s`, `last_s`: costs sum up to `time_s - time_alone_s`."""
     what_if: pa.Table | None = None
     """`change`, `time_s`, `difference`, `low`, `high`, `reason`: one run per row and seed, see `what_if`."""
+
+    sensitivity: pa.Table | None = None
+    """Flow engine, with `what_if`: `class`, `less`, `more`: exponents of the time by the bandwidth of each
+    class, see `odonata.explanation.sensitivities`."""
 
     terms: pa.Table | None = None
     """Model engine: `term`, `meaning`, `term_time_s`, `share`, `mean_s`, `less`, `more`: see `costs_of`."""
@@ -114,12 +118,21 @@ def explain(
         raise OdonataError(f"job {name} of {run.name} has no time, so {asked}")
     if makes_runs and time_s:
         table, alone = blame_of(run, name, found["sharers"], progress)
-    other = None
+    other = sensitivity = None
     if what_if:
         other = measure_changes(run, name, progress, seeds=seeds)
+        # Only these were compared with runs.
+        sensitivity = sensitivities(other) if run.summary["engine"] == "flow" else None
     since = None
     if against is not None:
         since = difference(run, against, name, blame=blame, progress=progress)
     return Explanation(
-        against=since, job=name, time_s=time_s, time_alone_s=alone, blame=table, what_if=other, **found
+        against=since,
+        job=name,
+        time_s=time_s,
+        time_alone_s=alone,
+        blame=table,
+        what_if=other,
+        sensitivity=sensitivity,
+        **found,
     )

@@ -9,7 +9,7 @@ import pyarrow as pa
 from odonata.cli.output import columns, terminal
 from odonata.cli.output.absent import print_absent
 from odonata.errors import OdonataError
-from odonata.explanation import explain, job_of, overview
+from odonata.explanation import SENSITIVITY_ACCURACY, explain, job_of, overview
 from odonata.quantity import percent, quantity
 
 if TYPE_CHECKING:
@@ -120,6 +120,8 @@ def show(screen: Console, run: Run, found: Explanation) -> None:
         _table(screen, title, found.blame, {"cause": "job", **COSTS})
     if found.what_if is not None:
         _show_what_if(screen, found.what_if)
+        if found.sensitivity is not None:
+            _show_sensitivity(screen, found.sensitivity)
     elif found.bottlenecks is not None and found.bottlenecks.num_rows:
         screen.print("\nEffect of other bandwidths or cables, each by a run: add --what-if.")
 
@@ -148,6 +150,25 @@ def _show_what_if(screen: Console, table: pa.Table) -> None:
         screen.print(f"{', '.join(edits)}: {reason}.", markup=False)
     if seeds == 1:
         screen.print(ONE_SEED)
+
+
+def _show_sensitivity(screen: Console, table: pa.Table) -> None:
+    rows = table.to_pylist()
+    if not rows:
+        return
+
+    def by_percent(end: str) -> list[str]:
+        step = 1.01 if end == "more" else 0.99
+        changes = (100.0 * (step ** row[end] - 1.0) for row in rows)
+        return [f"{change:+.2f} %" if abs(change) >= 0.005 else "no change" for change in changes]
+
+    shown = [
+        columns.texts("class", (row["class"] for row in rows)),
+        columns.ShownColumn("1 % less bandwidth", by_percent("less")),
+        columns.ShownColumn("1 % more bandwidth", by_percent("more")),
+    ]
+    terminal.print_table(screen, columns.joined(shown), "Change of its time per 1 % of bandwidth, up to 10 %")
+    screen.print(f"Interpolated between runs: {SENSITIVITY_ACCURACY}.")
 
 
 def _show_terms(screen: Console, found: Explanation) -> None:
