@@ -14,8 +14,8 @@ use odonata_machine::Machine;
 const COUNTS: [u32; 7] = [64, 256, 1_024, 4_096, 16_384, 65_536, MAX_PATH_SETS];
 /// The reference: nearly every message has its own paths.
 pub(crate) const MAX_PATH_SETS: u32 = 262_144;
-/// Share of the stated error that a trial may have. In seven cases on three families, deviations with all slices were
-/// up to 1.5 times those of trials.
+/// Share of the stated error that a trial may have. In seven cases on three families, runs deviated by up to 1.5 times the
+/// deviation of their trials.
 const TRIAL_SHARE: f64 = 0.5;
 
 /// A number of path sets, and what it follows from.

@@ -109,7 +109,7 @@ impl FlowSettings {
         matches!(self.routing, PathChoice::Fixed(_) | PathChoice::OnePath(_))
     }
 
-    /// Settings of a trial with a number of path sets. It has only loads, and no limit on what grants are worth.
+    /// Settings of a trial with a number of path sets. It computes loads only.
     pub(crate) fn trial(&self, path_sets: u32, slices: u32, max_iterations: u32) -> Self {
         Self {
             path_sets,
@@ -122,7 +122,7 @@ impl FlowSettings {
         }
     }
 
-    /// The stated error, if loads have any: not those of closed forms and of whole paths.
+    /// The stated error, if the routing draws paths for its loads.
     pub(crate) fn error_of_paths(&self) -> Option<f64> {
         self.path_error.filter(|_| !self.is_static() && self.routing != PathChoice::Optimal)
     }
