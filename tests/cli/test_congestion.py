@@ -106,6 +106,10 @@ def test_the_routers_of_slingshot_have_a_control() -> None:
         ([PAIR, "engine.control.q_low=1 KiB"], "did you mean 'q_lo'"),
         ([PAIR, "engine.control.q_lo=8 KiB"], "8 KiB is not below q_hi, 8 KiB"),
         ([PAIR, "engine.control.rule=fixed"], 'means something only with `name = "window"`'),
+        (
+            [PAIR, "engine.control.rule=merlin", "engine.control.q_lo=1 KiB"],
+            "only with rule credit, and rule is 'merlin'",
+        ),
         (["engine.control.q_hi=9 KiB"], 'means something only with `name = "pair"`'),
         ([PAIR, "engine.control.window=100 B"], "less than a packet of 512 B"),
         ([PAIR, "engine.injection.fifos=6"], "with injection FIFOs or several NICs"),

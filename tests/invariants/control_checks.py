@@ -15,6 +15,7 @@ TO_LAST_ROUTER_PS = 70_000
 """From the departure of a head to its last router: two cables (10 and 30 ns) and three pipelines (10 ns)."""
 TO_NODE_PS = 20_000
 SOURCES = [2, 4, 6]
+INTERVAL_PS = 100_000
 
 
 def by_source(packets: pd.DataFrame) -> list[pd.DataFrame]:
@@ -60,3 +61,32 @@ def a_port_holds_each_source_once(run: Tables) -> None:
     """Below `q_lo = 0` it releases none, so each sends with credits to its end."""
     same(run["control_pairs"]["holds"], [1, 1, 1])
     same(run["control_pairs"]["marks"], [0, 0, 0])
+
+
+@check("windowed", "held by a port")
+def the_series_counts_departures_by_interval(run: Tables) -> None:
+    series = run["control_series"]
+    for source, packets in zip(SOURCES, by_source(run["packets"]), strict=True):
+        rows = series[series["source"] == source]
+        same(rows["destination"], [1] * len(rows))
+        starts, counts = np.unique(packets["injected_ps"] // INTERVAL_PS * INTERVAL_PS, return_counts=True)
+        same(rows["start_ps"], starts)
+        same(rows["packets"], counts)
+
+
+@check("windowed")
+def a_fixed_window_stays(run: Tables) -> None:
+    """One packet, at the full rate, and no credits."""
+    series = run["control_series"]
+    assert set(series["window_mean_bytes"]) == {512.0}
+    assert set(series["rate_mean_share"]) == {1.0}
+    assert set(series["credited_packets"]) == {0}
+
+
+@check("held by a port")
+def a_first_window_goes_without_credits(run: Tables) -> None:
+    """1 KiB are two packets; the last packets of each source need credits."""
+    series = run["control_series"]
+    for source, packets in zip(SOURCES, by_source(run["packets"]), strict=True):
+        credited = series[series["source"] == source]["credited_packets"].sum()
+        assert 0 < credited <= len(packets) - 2

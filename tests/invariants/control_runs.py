@@ -28,7 +28,8 @@ def controlled(name: str) -> Run:
     job = f'[[job]]\npattern = "all-to-all"\nranks = 2\nranks_per_node = 1\nbytes = "512 B"\n{far}'
     job += f'[[job]]\npattern = {{ name = "file", path = "{path}" }}\nranks = 8\nranks_per_node = 1\n'
     engine = f'[engine]\nkind = "packet"\nrouting = "min"\ncontrol = {{ {CONTROLS[name]} }}\n'
-    return odonata.run(f"{DRAGONFLY}\n{job}{engine}record_packets = true\n")
+    records = 'record_packets = true\ninterval = "100 ns"\n'
+    return odonata.run(f"{DRAGONFLY}\n{job}{engine}{records}")
 
 
 CONTROL_RUNS: dict[str, Callable[[], Run]] = {name: partial(controlled, name) for name in CONTROLS}

@@ -282,3 +282,27 @@ fn accepted_load_counts_the_overhead_on_wires() {
         assert!((accepted - 0.1).abs() < 0.005, "{overhead}: {accepted}");
     }
 }
+
+/// Node 8 alone sends 1 MB to node 0: the port is busy for 40 us, and nobody waits. Three nodes of other routers that do
+/// so fill the buffers of the last router, and the links to it stall.
+#[test]
+fn a_busy_port_is_a_root_only_if_others_stall() {
+    let ports = |senders: &[u32]| {
+        let path = std::env::temp_dir().join(format!("odonata-burst-{}-{}.csv", std::process::id(), senders.len()));
+        let rows: String = senders.iter().map(|rank| format!("{rank},0,1000000\n")).collect();
+        std::fs::write(&path, format!("src,dst,bytes\n{rows}")).unwrap();
+        let text = format!(
+            "{MACHINE}[[job]]\npattern = {{ name = \"file\", path = \"{}\" }}\nranks = 16\nranks_per_node = 1\n\
+             placement = \"compact\"\n[engine]\nkind = \"packet\"\nrouting = \"min\"\n",
+            path.display()
+        );
+        let result = attempt(&text, 1).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        result.summary["packet"]["overloaded_ports"].as_array().unwrap().clone()
+    };
+    assert!(ports(&[8]).is_empty(), "a single sender");
+    let several = ports(&[6, 8, 10]);
+    assert_eq!(several.len(), 1);
+    assert_eq!(several[0]["node"], 0);
+    assert!(several[0]["length_ps"].as_u64().unwrap() > 100_000_000);
+}

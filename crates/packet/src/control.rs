@@ -9,22 +9,29 @@
 //! | file | content |
 //! |---|---|
 //! | `settings` | keys |
-//! | `nic` | the NIC's side: queues of held packets, windows, credits |
-//! | `port` | the last router's side: congested ejection ports and their sources |
+//! | `nic` | the NIC's side: queues of held packets, notices that arrive |
+//! | `rules` | pairs of NICs: windows, rates, credits; `nscc` and `dcqcn` have their equations |
+//! | `port` | the last router's side: congested ejection ports and their sources; `merlin` alike with other rules |
 //! | `latency` | idle latencies, with which notices travel |
 //! | `partition/control` | what happens at which event |
 //!
 //! `docs/decisions/congestion-control.md` explains the rules and their limits.
 
+mod dcqcn;
 mod latency;
+mod merlin;
 mod nic;
+mod nscc;
 mod port;
 mod record;
+mod rules;
 mod settings;
 
 pub(crate) use latency::PathLatencies;
-pub(crate) use nic::{NicControl, Notice, NoticeKind, PairLimits, Rules};
+pub(crate) use nic::{NicControl, Notice, NoticeKind};
 pub(crate) use port::{PortControl, PortRate};
-pub use record::ControlRecord;
+pub use record::{ControlInterval, ControlIntervalKey, ControlRecord};
 pub(crate) use record::{ControlRecords, PairKey};
-pub use settings::{ControlName, ControlSettings, WindowRule};
+pub(crate) use rules::{PairLimits, Rules, UNLIMITED};
+pub(crate) use settings::MarkThresholds;
+pub use settings::{ControlName, ControlRule, ControlSettings};

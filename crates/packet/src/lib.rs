@@ -27,7 +27,7 @@ mod settings_error;
 mod source;
 mod traffic_class;
 
-pub use control::{ControlName, ControlRecord, ControlSettings, WindowRule};
+pub use control::{ControlInterval, ControlIntervalKey, ControlName, ControlRecord, ControlRule, ControlSettings};
 pub use endpoint::{
     Activity, Arrival, Departure, Endpoints, Envelope, InjectionTimes, MemoryFifos, Nics, Offer, OutgoingPacket,
     Program, Socket, Subscription, UnfinishedEndpoint,

@@ -4,7 +4,7 @@ mod ports;
 
 pub use ports::{NodeView, PortRecords, PortView};
 
-use crate::control::ControlRecord;
+use crate::control::{ControlInterval, ControlIntervalKey, ControlRecord};
 use crate::endpoint::{Activity, UnfinishedEndpoint};
 use crate::fabric::Fabric;
 use crate::record::{IntervalRecord, JobRecord, LearningInterval, PacketRecord, BATCHES};
@@ -28,6 +28,8 @@ pub struct PacketResult {
     pub ports: PortRecords,
     /// Pairs of NICs that a congestion control held, by job, source and destination.
     pub control: Vec<ControlRecord>,
+    /// Windows and rates of pairs of nodes in each interval, by interval, source and destination.
+    pub control_series: Vec<(ControlIntervalKey, ControlInterval)>,
     /// Virtual channels of every port.
     pub channels_per_port: usize,
     /// Which channels are dynamic and which deterministic, if the algorithm distinguishes them.
@@ -61,6 +63,9 @@ impl PacketResult {
         let Totals { sums, mut learning, blocked_heads, mut unfinished, cost } = totals;
         learning.sort_unstable_by_key(|&(router, ..)| router);
         let control = ControlRecord::merged(parts.iter().flat_map(|part| part.control.iter().copied()));
+        // All rows of a source come from its partition.
+        let mut control_series: Vec<_> = parts.iter().flat_map(|part| part.control_series.iter().copied()).collect();
+        control_series.sort_unstable_by_key(|(key, _)| *key);
         unfinished.sort_unstable();
         let failed = |one: &UnfinishedEndpoint| {
             matches!(one.activity, Activity::Failed { .. }) && awaited.contains(&one.job.into())
@@ -76,6 +81,7 @@ impl PacketResult {
             jobs: sums.jobs,
             ports: PortRecords::new(Arc::clone(fabric), channels_per_port, plan.jobs, parts),
             control,
+            control_series,
             channels_per_port,
             channel_kinds: ChannelKind::of(routing).repeat(classes),
             channels_used: sums.channels_used,

@@ -14,6 +14,9 @@ const LONG: Time = Time::from_us(10);
 /// Least load that open traffic offers to an overloaded port. Loads come from samples of random patterns, so a smaller
 /// value reports evenly loaded ports.
 const OVERLOAD_MIN: f64 = 1.5;
+/// Least stall of the links and NICs that lead to its router, as a part of the backlog, if traffic is finite. Most bursts
+/// of programs fit into the buffers of the last router. They stall no other node, however long the port is busy.
+const STALL_MIN: f64 = 0.1;
 /// Largest share of ports that are roots. If most ports have backlogs, the network as a whole is saturated.
 const FEW: f64 = 0.1;
 /// Maximum number of ports in the summary, longest backlog first.
@@ -47,7 +50,12 @@ impl Overload {
             Self { node, backlog, offered_load: offered_load.filter(|&load| load > 0.0) }
         };
         let mut all: Vec<Self> = backlogs.into_iter().map(of).collect();
-        all.retain(|port| !all_open || port.offered_load.is_some_and(|load| load >= OVERLOAD_MIN));
+        let stalls = if all_open { Vec::new() } else { stalls_at_routers(run) };
+        all.retain(|port| {
+            let router = run.scenario.machine.router_of(port.node).index();
+            let harms = || stalls[router] as f64 >= STALL_MIN * port.backlog.length_ps as f64;
+            port.offered_load.is_some_and(|load| load >= OVERLOAD_MIN) || !all_open && harms()
+        });
         all.sort_by_key(|port| (std::cmp::Reverse(port.backlog.length_ps), port.node));
         all
     }
@@ -86,6 +94,19 @@ impl Overload {
         };
         all.iter().take(LISTED_MAX).map(row).collect()
     }
+}
+
+/// Stall of the links and NICs that lead to each router, in ps.
+fn stalls_at_routers(run: &FinishedRun<'_>) -> Vec<u64> {
+    let (machine, ports) = (&run.scenario.machine, &run.result.ports);
+    let mut stalls = vec![0; machine.router_count()];
+    for (link, view) in machine.links().zip(ports.links()) {
+        stalls[machine.target(link).index()] += view.record.stall_ps;
+    }
+    for (node, view) in (0..).map(NodeId).zip(ports.nodes()) {
+        stalls[machine.router_of(node).index()] += view.stall_ps;
+    }
+    stalls
 }
 
 /// "211 times", "1.6 times".

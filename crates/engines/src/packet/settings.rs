@@ -5,7 +5,7 @@ use super::q_tables::Entry;
 use crate::routing::{self, EngineRouting, OF_HOPS};
 use odonata_declare::{Key, ParameterStruct, Value};
 use odonata_document::{Fields, ProblemKind, Report};
-use odonata_packet::{ControlName, ControlSettings, PacketSettings};
+use odonata_packet::{ControlSettings, PacketSettings};
 use odonata_routing::algorithm::{RoutingChoice, ALGORITHMS};
 use odonata_units::Time;
 
@@ -89,23 +89,20 @@ fn check_records(records: &Records, fields: &Fields, report: &mut Report<'_>) {
     }
 }
 
-/// Reports keys of the control that mean nothing with its name.
+/// Reports keys of the control that mean nothing with its name or rule.
 fn check_control(control: &ControlSettings, given: Option<&Fields>, report: &mut Report<'_>) {
     let Some(fields) = given else { return };
-    let unused: Vec<&str> = match control.name {
-        ControlName::None => {
-            [&ControlSettings::OF_PAIR[..], &ControlSettings::OF_WINDOW, &ControlSettings::OF_BOTH].concat()
-        }
-        ControlName::Pair => ControlSettings::OF_WINDOW.to_vec(),
-        ControlName::Window => ControlSettings::OF_PAIR.to_vec(),
-    };
-    for (key, given) in unused.into_iter().filter_map(|key| Some((key, fields.given(key)?))) {
-        let other = match ControlSettings::OF_PAIR.contains(&key) {
-            true => "name = \"pair\"",
-            false if ControlSettings::OF_WINDOW.contains(&key) => "name = \"window\"",
-            false => "name = \"pair\" or \"window\"",
+    let (name, rule) = (control.name.word(), control.rule());
+    for key in ControlSettings::default().keys().iter().map(|key| key.name).filter(|&key| key != "name") {
+        let rules = ControlSettings::rules_of(key);
+        let Some(given) = fields.given(key).filter(|_| !control.is_on() || !rules.contains(&rule)) else { continue };
+        let words: Vec<&str> = rules.iter().map(|rule| rule.word()).collect();
+        let message = match control.is_on() {
+            true => {
+                format!("'{key}' means something only with rule {}, and rule is '{}'", words.join(", "), rule.word())
+            }
+            false => format!("'{key}' means something only with `name = \"pair\"` or \"window\", and name is '{name}'"),
         };
-        let message = format!("'{key}' means something only with `{other}`, and name is '{}'", control.name.word());
         report.add(ProblemKind::Conflict, given.place, message, None);
     }
 }

@@ -9,8 +9,8 @@ use odonata_declare::Type::{Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, BytesPerS, Count, Ns, Plain, Ps, Share};
 use odonata_declare::{Column, FilledTable, Frame, Table, Values};
 use odonata_packet::{
-    ChannelRecord, ControlRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PacketResult,
-    QueueRecord,
+    ChannelRecord, ControlInterval, ControlIntervalKey, ControlRecord, FifoRecord, IntervalRecord, JobRecord, JobWait,
+    LearningInterval, PacketResult, QueueRecord,
 };
 use std::collections::BTreeMap;
 
@@ -25,6 +25,7 @@ pub(super) fn tables() -> Vec<Table> {
         JOB_WAITS.declaration(),
         FIFOS.declaration(),
         CONTROL_PAIRS.declaration(),
+        CONTROL_SERIES.declaration(),
     ]
 }
 
@@ -39,6 +40,7 @@ pub(super) fn frames(run: &FinishedRun<'_>) -> Vec<(&'static str, Frame)> {
     frames.extend(records_waits(result).then(|| JOB_WAITS.of(result)));
     frames.extend(result.ports.fifos().next().is_some().then(|| FIFOS.of(result)));
     frames.extend(run.engine.settings.control.is_on().then(|| CONTROL_PAIRS.of(result)));
+    frames.extend((!result.control_series.is_empty()).then(|| CONTROL_SERIES.of(result)));
     frames
 }
 
@@ -404,5 +406,51 @@ const CONTROL_PAIRS: FilledTable<'_, PacketResult> = FilledTable {
             "Packets that left a long queue, so that their acknowledgement has a mark.",
         )
         .by(|result| of_pairs(result, |pair| pair.marks)),
+    ],
+};
+
+/// One value of each row of the series of windows.
+fn of_windows<T>(result: &PacketResult, get: impl Fn(&ControlIntervalKey, &ControlInterval) -> T) -> Values
+where
+    Values: FromIterator<T>,
+{
+    result.control_series.iter().map(|(key, row)| get(key, row)).collect()
+}
+
+const CONTROL_SERIES: FilledTable<'_, PacketResult> = FilledTable {
+    name: "control_series",
+    row: "interval, source node and destination node that packets left for",
+    sorted_by: &["start_ps", "source", "destination"],
+    under: Some("control, interval"),
+    doc:
+        "Windows and rates that the congestion control allowed, in intervals from time 0 by the departure from the NIC.",
+    columns: &[
+        START.by(|result: &PacketResult| of_windows(result, |key, _| key.0 * result.interval.ps())),
+        Column::key("source", U32, Plain, "Source", "Number of the source node.")
+            .of("nodes")
+            .by(|result| of_windows(result, |key, _| key.1 .0)),
+        Column::key("destination", U32, Plain, "Destination", "Number of the destination node.")
+            .of("nodes")
+            .by(|result| of_windows(result, |key, _| key.2 .0)),
+        Column::sum("packets", U64, Count, "Packets", "Packets that left the NIC.")
+            .by(|result| of_windows(result, |_, row| row.packets)),
+        Column::sum("credited_packets", U64, Count, "Credited packets", "Packets that used a credit of the port.")
+            .by(|result| of_windows(result, |_, row| row.credited_packets)),
+        Column::mean("window_mean_bytes", F64, Bytes, "Mean window", "Window at the departures.")
+            .weighted_by("packets")
+            .missing("the rule has no window")
+            .by(|result| {
+                let mean = |row: &ControlInterval| row.window_bytes as f64 / row.packets as f64;
+                of_windows(result, |_, row| if row.window_bytes == 0 { f64::NAN } else { mean(row) })
+            }),
+        Column::mean(
+            "rate_mean_share",
+            F64,
+            Share,
+            "Mean rate",
+            "Allowed rate at the departures, as a part of the NIC's rate.",
+        )
+        .weighted_by("packets")
+        .by(|result| of_windows(result, |_, row| row.rate_share / row.packets as f64)),
     ],
 };

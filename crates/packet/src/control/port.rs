@@ -10,6 +10,7 @@
 //! Each departure from a queue below `q_lo` releases one source. A source that has not used its credit in two round
 //! trips has nothing to send and is released, too.
 
+use super::merlin::MerlinPort;
 use super::nic::NoticeKind;
 use super::settings::ControlSettings;
 use serde::{Deserialize, Serialize};
@@ -79,6 +80,8 @@ pub(crate) struct PortControl {
     /// Bytes in the router for each port.
     queued: Vec<u32>,
     congested: BTreeMap<u32, Congestion>,
+    /// Ports with listed sources, with the rule `merlin`.
+    listed: BTreeMap<u32, MerlinPort>,
 }
 
 /// Figures of one ejection port.
@@ -94,7 +97,7 @@ pub(crate) struct PortRate {
 
 impl PortControl {
     pub(crate) fn new(nics: usize) -> Self {
-        Self { queued: vec![0; nics], congested: BTreeMap::new() }
+        Self { queued: vec![0; nics], congested: BTreeMap::new(), listed: BTreeMap::new() }
     }
 
     /// Bytes in the router for the port of NIC `n`.
@@ -173,6 +176,36 @@ impl PortControl {
         }
     }
 
+    /// `merlin`: counts the packet of `source` that has arrived.
+    pub(crate) fn list_source(
+        &mut self,
+        n: usize,
+        (source, size): (u32, u32),
+        rate: PortRate,
+        settings: &ControlSettings,
+        send: impl FnMut(u32, NoticeKind, u32, u64),
+    ) {
+        let queued = u64::from(self.queued[n]);
+        self.listed.entry(n as u32).or_default().arrive(source, size, queued, &rate, settings, send);
+    }
+
+    /// `merlin`: counts a packet that departs.
+    pub(crate) fn free_sources(
+        &mut self,
+        n: usize,
+        size: u32,
+        rate: PortRate,
+        settings: &ControlSettings,
+        send: impl FnMut(u32, NoticeKind, u32, u64),
+    ) {
+        if let Some(port) = self.listed.get_mut(&(n as u32)) {
+            port.depart(size, &rate, settings, send);
+            if port.is_empty() {
+                self.listed.remove(&(n as u32));
+            }
+        }
+    }
+
     /// When the port of NIC `n` must be served without a departure: nothing is queued, and sources are held.
     pub(crate) fn next_expiry(&self, n: usize) -> Option<u64> {
         let port = self.congested.get(&(n as u32)).filter(|_| self.queued[n] == 0)?;
@@ -181,6 +214,7 @@ impl PortControl {
 
     pub(crate) fn memory_bytes(&self) -> usize {
         let of = |port: &Congestion| 32 * port.sources.len() + 16 * port.grants.len() + 4 * port.turns.len();
-        4 * self.queued.len() + self.congested.values().map(of).sum::<usize>()
+        let listed: usize = self.listed.values().map(|port| 24 * port.len()).sum();
+        4 * self.queued.len() + self.congested.values().map(of).sum::<usize>() + listed
     }
 }

@@ -23,6 +23,22 @@ pub struct ControlRecord {
     pub marks: u64,
 }
 
+/// Windows and rates of a pair of nodes in an interval of the series: sums over the packets that left the NIC.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct ControlInterval {
+    /// Packets that left, and how many of them with a credit of the port.
+    pub packets: u64,
+    /// See `packets`.
+    pub credited_packets: u64,
+    /// Window in bytes; 0 if the rule has none.
+    pub window_bytes: u64,
+    /// Rate that the rule allows, as a part of the NIC's rate.
+    pub rate_share: f64,
+}
+
+/// Interval, source node and destination node of a [`ControlInterval`].
+pub type ControlIntervalKey = (u64, NodeId, NodeId);
+
 /// A job and two NICs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(crate) struct PairKey {
@@ -35,6 +51,8 @@ pub(crate) struct PairKey {
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct ControlRecords {
     pairs: BTreeMap<PairKey, [u64; 4]>,
+    /// By interval, source NIC and destination NIC; empty without a series.
+    series: BTreeMap<(u64, u32, u32), ControlInterval>,
 }
 
 impl ControlRecord {
@@ -72,6 +90,23 @@ impl ControlRecords {
         self.add(pair, 3, 1);
     }
 
+    /// Counts a packet that leaves its NIC in an interval, with window, allowed rate, and whether it uses a credit.
+    pub(crate) fn count_departure(&mut self, key: (u64, u32, u32), window: u64, rate_share: f64, is_credited: bool) {
+        let row = self.series.entry(key).or_default();
+        row.packets += 1;
+        row.credited_packets += u64::from(is_credited);
+        row.window_bytes += window;
+        row.rate_share += rate_share;
+    }
+
+    /// The series, with the node of each NIC.
+    pub(crate) fn series(&self, node: impl Fn(u32) -> NodeId) -> Vec<(ControlIntervalKey, ControlInterval)> {
+        let row = |(&(i, source, destination), row): (&(u64, u32, u32), &ControlInterval)| {
+            ((i, node(source), node(destination)), *row)
+        };
+        self.series.iter().map(row).collect()
+    }
+
     /// All records, with the node of each NIC.
     pub(crate) fn rows(&self, node: impl Fn(u32) -> NodeId) -> Vec<ControlRecord> {
         let row = |(pair, figures): (&PairKey, &[u64; 4])| ControlRecord {
@@ -87,6 +122,6 @@ impl ControlRecords {
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.pairs.len() * 48
+        self.pairs.len() * 48 + self.series.len() * 56
     }
 }

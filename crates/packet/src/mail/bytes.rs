@@ -37,20 +37,22 @@ impl Room {
     }
 }
 
-/// A notice: NIC of the destination, bytes, and kind. The port is the receiving NIC.
-type PackedNotice = AtPort<[u8; 9]>;
+/// A notice: NIC of the destination, bytes, delay, and kind. The port is the receiving NIC.
+type PackedNotice = AtPort<[u8; 17]>;
 
-fn packed(nic: u32, Notice { at, destination, kind, bytes }: Notice) -> PackedNotice {
-    let mut what = [kind as u8; 9];
+fn packed(nic: u32, Notice { at, destination, kind, bytes, delay_ps }: Notice) -> PackedNotice {
+    let mut what = [kind as u8; 17];
     what[..4].copy_from_slice(&destination.to_ne_bytes());
     what[4..8].copy_from_slice(&bytes.to_ne_bytes());
+    what[8..16].copy_from_slice(&delay_ps.to_ne_bytes());
     AtPort { at, port: nic, what }
 }
 
 fn unpacked(AtPort { at, port, what }: PackedNotice) -> Result<(u32, Notice), DecodeError> {
     let number = |from: usize| u32::from_ne_bytes([what[from], what[from + 1], what[from + 2], what[from + 3]]);
-    let kind = NoticeKind::ALL.get(usize::from(what[8])).ok_or_else(|| DecodeError("a notice of no kind".into()))?;
-    Ok((port, Notice { at, destination: number(0), kind: *kind, bytes: number(4) }))
+    let delay_ps = u64::from_ne_bytes(std::array::from_fn(|i| what[8 + i]));
+    let kind = NoticeKind::ALL.get(usize::from(what[16])).ok_or_else(|| DecodeError("a notice of no kind".into()))?;
+    Ok((port, Notice { at, destination: number(0), kind: *kind, bytes: number(4), delay_ps }))
 }
 
 /// Number of entries of each list, and the rare lists themselves: these take fewer bytes and more time.
@@ -141,8 +143,8 @@ mod tests {
             let (source, destination) = (NodeId(n as u32), NodeId(0));
             let feedback = Feedback { source, destination, elapsed_ns: 0.5, estimate_ns: n as f32, note: n << 50 };
             outbox.feedback(0, n as u32, n, feedback);
-            let kind = NoticeKind::ALL[n as usize % 5];
-            outbox.notice(0, n as u32, Notice { at: n, destination: n as u32 + 1, kind, bytes: 64 });
+            let kind = NoticeKind::ALL[n as usize % 6];
+            outbox.notice(0, n as u32, Notice { at: n, destination: n as u32 + 1, kind, bytes: 64, delay_ps: n << 40 });
         }
         outbox
     }

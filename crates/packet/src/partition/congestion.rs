@@ -2,7 +2,8 @@
 
 use super::section::Section;
 use crate::control::{
-    ControlName, ControlRecords, ControlSettings, NicControl, NoticeKind, PairLimits, PathLatencies, PortControl, Rules,
+    ControlRecords, ControlRule, ControlSettings, NicControl, NoticeKind, PairLimits, PathLatencies, PortControl,
+    Rules, UNLIMITED,
 };
 use crate::division::Division;
 use odonata_checkpoint::state;
@@ -12,20 +13,22 @@ pub(super) struct Control {
     pub(super) nics: Vec<NicControl>,
     pub(super) ports: PortControl,
     pub(super) records: ControlRecords,
+    /// Interval of the series; 0 without one.
+    pub(super) interval_ps: u64,
     pub(super) settings: ControlSettings,
     pub(super) rules: Rules,
     pub(super) latencies: PathLatencies,
     /// Partition of each router.
     pub(super) parts: Vec<u16>,
-    /// Notices of the current event.
-    pub(super) sent: Vec<(u32, NoticeKind, u32)>,
+    /// Notices of the current event: NIC, kind, bytes, time.
+    pub(super) sent: Vec<(u32, NoticeKind, u32, u64)>,
 }
 
-state!(Control { value: nics, ports, records; rebuilt: settings, rules, latencies, parts, sent });
+state!(Control { value: nics, ports, records; rebuilt: interval_ps, settings, rules, latencies, parts, sent });
 
 impl Control {
     /// Creates the control of a section, if it has one.
-    pub(super) fn new(section: &Section, division: &Division) -> Option<Box<Self>> {
+    pub(super) fn new(section: &Section, division: &Division, interval_ps: u64) -> Option<Box<Self>> {
         let settings = section.fabric.settings.control.clone();
         let nics = section.nics.len();
         settings.is_on().then(|| {
@@ -33,6 +36,7 @@ impl Control {
                 nics: (0..nics).map(|_| NicControl::default()).collect(),
                 ports: PortControl::new(nics),
                 records: ControlRecords::default(),
+                interval_ps,
                 rules: Rules::new(&settings, section.full),
                 settings,
                 latencies: PathLatencies::default(),
@@ -56,7 +60,15 @@ pub(super) fn limits(
     let round_trip = latencies.between_nics(fabric, source, destination)
         + latencies.between_nics(fabric, destination, source)
         + packet;
-    let packets = round_trip.div_ceil(packet) * if settings.name == ControlName::Pair { 2 } else { 1 };
-    let window_max = settings.window.map_or(packets * u64::from(section.full), |window| window.0);
-    PairLimits { window_max, round_trip }
+    let of_round_trip = round_trip.div_ceil(packet) * u64::from(section.full);
+    let window_max = settings.window.map_or_else(
+        || match settings.rule() {
+            ControlRule::Credit => 2 * of_round_trip,
+            ControlRule::Fixed | ControlRule::Dctcp => of_round_trip,
+            ControlRule::Nscc => 3 * of_round_trip / 2,
+            ControlRule::Merlin | ControlRule::Dcqcn | ControlRule::Cct => UNLIMITED,
+        },
+        |window| window.0,
+    );
+    PairLimits { window_max, round_trip, packet_time: packet }
 }

@@ -11,7 +11,10 @@
 
 use super::congestion::{limits, Control};
 use super::state::Partition;
-use crate::control::{ControlName, NicControl, Notice, NoticeKind, PairKey, PortRate};
+use crate::control::{
+    ControlInterval, ControlIntervalKey, ControlName, ControlRecord, ControlRule, NicControl, Notice, NoticeKind,
+    PairKey, PortRate,
+};
 use crate::endpoint::OutgoingPacket;
 use crate::packet::NONE;
 
@@ -56,7 +59,7 @@ impl Partition {
         let Control { nics, records, rules, .. } = &mut *control;
         nics[n].apply(leaves, rules);
         let mut has_waited = false;
-        let found = match nics[n].take_ready() {
+        let found = match nics[n].take_ready(leaves) {
             Some(held) => {
                 let destination = self.nic_of(&held.packet);
                 let pair = PairKey { job: held.packet.job, source, destination };
@@ -81,7 +84,13 @@ impl Partition {
             },
         };
         if let Some((packet, size)) = &found {
-            control.nics[n].depart(self.nic_of(packet), *size, leaves);
+            let Control { nics, rules, records, interval_ps, .. } = &mut *control;
+            let destination = self.nic_of(packet);
+            nics[n].depart(destination, *size, leaves, rules);
+            if *interval_ps > 0 {
+                let (window, rate, is_credited) = nics[n].limits_of(destination, *size, leaves, rules);
+                records.count_departure((leaves / *interval_ps, source, destination), window, rate, is_credited);
+            }
         }
         self.control = Some(control);
         // What the endpoint offers at other NICs of the node may depend on what it handed over.
@@ -101,7 +110,6 @@ impl Partition {
 
     /// Counts the packet of `slot`, which arrives at a router, if its node is there, and holds its source if the port
     /// is congested.
-    #[cold]
     pub(super) fn control_arrival(&mut self, router: usize, slot: u32) {
         let packet = self.pool.get(slot);
         let fabric = &self.section.fabric;
@@ -113,17 +121,29 @@ impl Partition {
         let n = (nic - self.section.nics.start) as usize;
         let mut control = self.control.take().expect("there is a control");
         control.ports.count_arrival(n, size);
-        if control.settings.name == ControlName::Pair {
-            let Control { ports, settings, latencies, records, sent, .. } = &mut *control;
-            let pair = PairKey { job: packet.job, source, destination: nic };
-            let packet_time = fabric.full_time[fabric.nic_port[nic as usize] as usize];
-            let round_trip = || {
-                latencies.between_nics(fabric, nic, source) + latencies.between_nics(fabric, source, nic) + packet_time
-            };
-            ports.react_to_arrival(n, source, size, settings, round_trip, |to, kind, bytes| {
-                records.count_hold(pair);
-                sent.push((to, kind, bytes));
-            });
+        let Control { ports, settings, latencies, records, sent, .. } = &mut *control;
+        let full_time = fabric.full_time[fabric.nic_port[nic as usize] as usize];
+        let pair = PairKey { job: packet.job, source, destination: nic };
+        match settings.rule() {
+            ControlRule::Credit => {
+                let round_trip = || {
+                    latencies.between_nics(fabric, nic, source)
+                        + latencies.between_nics(fabric, source, nic)
+                        + full_time
+                };
+                ports.react_to_arrival(n, source, size, settings, round_trip, |to, kind, bytes| {
+                    records.count_hold(pair);
+                    sent.push((to, kind, bytes, 0));
+                });
+            }
+            ControlRule::Merlin => {
+                let rate = PortRate { now: self.clock.now, departed: false, full: self.section.full, full_time };
+                ports.list_source(n, (source, size), rate, settings, |to, kind, sources, pause| {
+                    records.count_hold(PairKey { source: to, ..pair });
+                    sent.push((to, kind, sources, pause));
+                });
+            }
+            ControlRule::Fixed | ControlRule::Dctcp | ControlRule::Nscc | ControlRule::Dcqcn | ControlRule::Cct => {}
         }
         self.control = Some(control);
         self.send_notices(nic);
@@ -137,27 +157,38 @@ impl Partition {
         let (size, is_marked) = (packet.size(), packet.is_marked());
         let source = self.section.fabric.node_nic[packet.header.source.index()];
         let nic = self.section.nics.start + n as u32;
-        let job = packet.job;
+        let (job, injected) = (packet.job, packet.injected);
         let control = self.control.as_mut().expect("there is a control");
-        let is_marked = is_marked || control.ports.queued(n) > self.section.mark_above;
+        let can_mark = control.settings.name == ControlName::Window;
+        let from = packet.header.source.0;
+        let is_marked = can_mark && (is_marked || self.section.marking.marks(control.ports.queued(n), injected, from));
         control.ports.count_departure(n, size);
         let fabric = &self.section.fabric;
         let back = control.latencies.between_nics(fabric, nic, source);
+        // Beyond the fastest path: waits, and detours.
+        let busy = fabric.link_time(fabric.nic_port[nic as usize], size);
+        let delay_ps = delivered.saturating_sub(injected + control.latencies.between_nics(fabric, source, nic) + busy);
         if is_marked {
             control.records.count_mark(PairKey { job, source, destination: nic });
         }
         let kind = if is_marked { NoticeKind::MarkedAck } else { NoticeKind::Ack };
-        self.send_notice(source, Notice { at: delivered + back, destination: nic, kind, bytes: size });
-        self.serve_sources(o, n, true);
+        self.send_notice(source, Notice { at: delivered + back, destination: nic, kind, bytes: size, delay_ps });
+        self.serve_sources(o, n, Some(size));
     }
 
-    /// Lets port `o`, which leads to NIC `n`, give credits, and schedules the next time if nothing is queued.
-    fn serve_sources(&mut self, o: usize, n: usize, departed: bool) {
+    /// Lets port `o`, which leads to NIC `n`, give credits after a packet of `departed` bytes, and schedules the next time if nothing is queued.
+    fn serve_sources(&mut self, o: usize, n: usize, departed: Option<u32>) {
         let nic = self.section.nics.start + n as u32;
         let kind = self.section.kind(self.outputs.ports[o].kind);
-        let rate = PortRate { now: self.clock.now, departed, full: self.section.full, full_time: kind.full_time };
+        let (full, full_time) = (self.section.full, kind.full_time);
+        let rate = PortRate { now: self.clock.now, departed: departed.is_some(), full, full_time };
         let Control { ports, settings, sent, .. } = &mut **self.control.as_mut().expect("there is a control");
-        ports.serve(n, rate, settings, |to, kind, bytes| sent.push((to, kind, bytes)));
+        if let (ControlRule::Merlin, Some(size)) = (settings.rule(), departed) {
+            ports.free_sources(n, size, rate, settings, |to, kind, sources, pause| {
+                sent.push((to, kind, sources, pause))
+            });
+        }
+        ports.serve(n, rate, settings, |to, kind, bytes| sent.push((to, kind, bytes, 0)));
         let expiry = ports.next_expiry(n);
         self.send_notices(nic);
         if let Some(at) = expiry {
@@ -168,7 +199,7 @@ impl Partition {
     /// Lets port `o`, which leads to NIC `n`, give credits, if nothing is queued and credits have expired.
     pub(super) fn serve_idle_port(&mut self, o: usize, n: usize) {
         match self.control.as_ref().and_then(|control| control.ports.next_expiry(n)) {
-            Some(at) if at <= self.clock.now => self.serve_sources(o, n, false),
+            Some(at) if at <= self.clock.now => self.serve_sources(o, n, None),
             // The port has one event, which may have been for something else.
             Some(at) => self.agenda.wake_output(o, at),
             None => {}
@@ -182,12 +213,12 @@ impl Partition {
             return;
         }
         let mut sent = std::mem::take(&mut control.sent);
-        for (source, kind, bytes) in sent.drain(..) {
+        for (source, kind, bytes, delay_ps) in sent.drain(..) {
             let fabric = &self.section.fabric;
             let router = fabric.port_router[fabric.nic_port[nic as usize] as usize];
             let control = self.control.as_mut().expect("there is a control");
             let at = self.clock.now + control.latencies.router_to_nic(fabric, router, source);
-            self.send_notice(source, Notice { at, destination: nic, kind, bytes });
+            self.send_notice(source, Notice { at, destination: nic, kind, bytes, delay_ps });
         }
         self.control.as_mut().expect("there is a control").sent = sent;
     }
@@ -222,9 +253,10 @@ impl Partition {
     }
 
     /// Records of the control at the end of the run.
-    pub(super) fn control_records(&self) -> Vec<crate::control::ControlRecord> {
-        let fabric = &self.section.fabric;
-        self.control.as_ref().map_or_else(Vec::new, |control| control.records.rows(|nic| fabric.node_of(nic)))
+    pub(super) fn control_records(&self) -> (Vec<ControlRecord>, Vec<(ControlIntervalKey, ControlInterval)>) {
+        let node = |nic| self.section.fabric.node_of(nic);
+        let of = |control: &Control| (control.records.rows(node), control.records.series(node));
+        self.control.as_deref().map(of).unwrap_or_default()
     }
 
     pub(super) fn control_bytes(&self) -> usize {

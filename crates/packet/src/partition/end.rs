@@ -154,9 +154,9 @@ impl Partition {
 
     /// Returns the records of its ports at the end of the run and, on request, the estimates of its routers.
     pub(crate) fn into_part(self, end: u64, records_tables: bool) -> Part {
-        let control = self.control_records();
+        let (control, control_series) = self.control_records();
         let mut part = self.recorder.into_part(end, |port| self.section.kind(self.outputs.ports[port].kind).full_time);
-        part.control = control;
+        (part.control, part.control_series) = (control, control_series);
         if records_tables && self.routers.needs.estimates {
             // The run is over, so nobody holds the routing.
             let routers = self.routers;

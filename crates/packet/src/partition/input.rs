@@ -25,13 +25,10 @@ impl Partition {
         if slot == NONE {
             return;
         }
-        if self.control.is_some() {
-            self.control_arrival(router as usize, slot);
-        }
         let vc = self.pool.get(slot).header.state.vc;
         let channel = self.section.channel(i, vc);
-        if let Some(queues) = &mut self.recorder.queues {
-            queues.record_join(channel, self.clock.now);
+        if self.observes_arrivals {
+            self.observe_arrival(router as usize, channel, slot);
         }
         // Routing decides only for the head of a queue: a packet behind others just joins.
         if self.inputs.ports[i].occupied >> vc & 1 == 1 {
@@ -51,6 +48,17 @@ impl Partition {
         self.inputs.channels[channel].queue.push(slot, &mut self.pool);
         self.add_waiter(channel, out);
         self.pending.mark(out);
+    }
+
+    /// Records the arrival of the packet of `slot` in an input channel, and informs the congestion control.
+    #[cold]
+    fn observe_arrival(&mut self, router: usize, channel: usize, slot: u32) {
+        if self.control.is_some() {
+            self.control_arrival(router, slot);
+        }
+        if let Some(queues) = &mut self.recorder.queues {
+            queues.record_join(channel, self.clock.now);
+        }
     }
 
     /// Takes the packet that arrives now from the link of port `i`, and schedules the next arrival. Returns

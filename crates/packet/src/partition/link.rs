@@ -1,6 +1,6 @@
 //! The link: from output queues to the next router or node, and what returns over it.
 
-use super::outputs::{Trip, DEFERRED, STALLED, UNREADY};
+use super::outputs::{Trip, DEFERRED, MARKS, NOTIFIES, STALLED, UNREADY};
 use super::section::End;
 use super::state::Partition;
 use crate::credit::{Credit, Credits};
@@ -48,15 +48,19 @@ impl Partition {
     pub(super) fn defer(&mut self, o: usize) {
         let out = &mut self.outputs.ports[o];
         let free = out.link_free;
-        // The departure must happen at its time if a head waits for space in this buffer, or if it sends notices.
-        if out.first_waiter != NONE || out.end == End::Node && self.control.is_some() {
+        // The departure must happen at its time if a head waits for space in this buffer.
+        if out.first_waiter != NONE {
             if out.has_flag(DEFERRED) {
                 self.undefer(o);
             }
             self.agenda.wake_output(o, free);
             return;
         }
-        if out.has_flag(DEFERRED) {
+        if out.has_flag(DEFERRED | NOTIFIES) {
+            // Notices must leave on time.
+            if out.has_flag(NOTIFIES) {
+                self.agenda.wake_output(o, free);
+            }
             return;
         }
         out.set_flag(DEFERRED);
@@ -243,17 +247,18 @@ impl Partition {
         if channel.queue.is_empty() {
             out.occupied &= !(1 << vc);
         }
-        if out.queued_bytes > self.section.mark_above {
-            packet.mark();
-        }
-        out.queued_bytes -= room;
-        if out.has_flag(STALLED | UNREADY) {
+        if out.has_flag(STALLED | UNREADY | MARKS) {
+            let source = packet.header.source.0;
+            if out.has_flag(MARKS) && self.section.marking.marks(out.queued_bytes, packet.injected, source) {
+                packet.mark();
+            }
             if out.has_flag(STALLED) {
                 self.recorder.record_stall(o, self.queues.stalled_since[o], now);
                 self.recorder.end_stall(o, now);
             }
             out.clear_flag(STALLED | UNREADY);
         }
+        out.queued_bytes -= room;
         let kind = self.section.kind(out.kind);
         let busy = self.section.link_time(o, kind, size);
         // All that the next steps need is in `trip`, so they look nothing up again.

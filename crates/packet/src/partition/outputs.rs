@@ -26,6 +26,7 @@
 //! A busy port with packets is DEFERRED if no head waits for it: its departures need no events (`Partition::defer`).
 
 use super::section::{End, FarEnd, Section};
+use crate::control::ControlName;
 use crate::credit::{Credit, Credits, Ring};
 use crate::division::Division;
 use crate::packet::{Fifo, Packet, NONE};
@@ -84,7 +85,7 @@ pub(super) struct OutPort {
     /// Last channel that the crossbar served.
     pub(super) crossed_vc: u8,
     pub(super) end: End,
-    /// `STALLED`, `UNREADY`, `DEFERRED`, `INTER_GROUP`.
+    /// `STALLED`, `UNREADY`, `DEFERRED`, and the constant ones.
     flags: u8,
 }
 
@@ -96,6 +97,10 @@ pub(super) const UNREADY: u8 = 4;
 pub(super) const DEFERRED: u8 = 2;
 /// The port leads to another group. Constant.
 const INTER_GROUP: u8 = 8;
+/// A congestion control marks departing packets. Constant.
+pub(super) const MARKS: u8 = 16;
+/// The port leads to a node, and a congestion control sends notices when packets depart. Constant.
+pub(super) const NOTIFIES: u8 = 32;
 
 const _: () = assert!(size_of::<OutPort>() == 64);
 
@@ -124,6 +129,8 @@ state!(OutPort {
 impl OutPort {
     fn new(section: &Section, port: u32, division: &Division) -> Self {
         let FarEnd { peer, end, part } = section.far_end(port, division);
+        let (fabric, control) = (&section.fabric, &section.fabric.settings.control);
+        let flag = |flag: u8, is_set: bool| if is_set { flag } else { 0 };
         Self {
             kind: section.kind_of(port),
             link_free: 0,
@@ -138,7 +145,9 @@ impl OutPort {
             crossed_vc: 0,
             end,
             part,
-            flags: if section.fabric.is_between_groups(port) { INTER_GROUP } else { 0 },
+            flags: flag(INTER_GROUP, fabric.is_between_groups(port))
+                | flag(MARKS, control.name == ControlName::Window)
+                | flag(NOTIFIES, control.is_on() && end == End::Node),
         }
     }
 

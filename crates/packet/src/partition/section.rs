@@ -1,5 +1,6 @@
 //! The part of the fabric that a partition advances; immutable.
 
+use crate::control::MarkThresholds;
 use crate::division::Division;
 use crate::engine::CHANNELS_MAX;
 use crate::fabric::Fabric;
@@ -74,8 +75,8 @@ pub(crate) struct Section {
     pub(super) full: u32,
     /// Capacity of an output channel.
     pub(super) output_room: u32,
-    /// Bytes in an output buffer above which departing packets are marked.
-    pub(super) mark_above: u32,
+    /// Which departing packets a congestion control marks.
+    pub(super) marking: MarkThresholds,
     /// Few different kinds exist, so ports share one entry per kind and stay small. Sorted.
     kinds: Vec<Kind>,
 }
@@ -97,7 +98,7 @@ impl Section {
             class_of: std::array::from_fn(class_of),
             full: fabric.settings.packet.0 as u32,
             output_room: fabric.settings.output_buffer.0 as u32,
-            mark_above: fabric.settings.control.marks_above(),
+            marking: fabric.settings.control.marking(),
             fabric,
             routers,
             ports,

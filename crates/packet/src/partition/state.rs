@@ -43,6 +43,8 @@ pub(crate) struct Partition {
     pub(super) classes: Option<Box<Classes>>,
     /// Congestion control at NICs, if there is one.
     pub(super) control: Option<Box<Control>>,
+    /// Whether arrivals are recorded or under control: one test per arrival for both.
+    pub(super) observes_arrivals: bool,
     pub(crate) endpoints: Box<dyn Endpoints>,
     pub(crate) recorder: Recorder,
     /// Mail to other partitions. It belongs to the thread, which lends it for a window.
@@ -53,7 +55,7 @@ pub(crate) struct Partition {
 state!(Partition {
     nested: clock, queues, turns, feedback, on_link, reservations, deferred, endpoints, recorder, agenda, pool, routers, outputs,
         inputs, nics, classes, control;
-    rebuilt: section, rings, pending, outbox
+    rebuilt: section, rings, pending, outbox, observes_arrivals
 });
 
 impl Partition {
@@ -92,7 +94,8 @@ impl Partition {
             routers: Routers::new(&section, routing, needs, seed),
             nics,
             classes: Classes::new(&section),
-            control: Control::new(&section, division),
+            observes_arrivals: recorder.queues.is_some() || section.fabric.settings.control.is_on(),
+            control: Control::new(&section, division, recorder.interval_ps()),
             endpoints,
             recorder,
             outbox: Outbox::default(),

@@ -25,22 +25,21 @@ impl BacklogCounter {
     #[inline]
     pub(super) fn count(&mut self, arrived: u64, now: u64, until: u64) {
         if arrived >= self.until {
-            self.close(u64::MAX);
+            // Rare: most backlogs are shorter than the longest one.
+            if self.until - self.since > self.longest.length_ps {
+                self.longest = Backlog { start_ps: self.since, length_ps: self.until - self.since };
+            }
             self.since = now;
         }
         self.until = until;
     }
 
-    fn close(&mut self, end: u64) {
+    /// The longest backlog of a run that ends at `end`.
+    pub(super) fn longest(self, end: u64) -> Backlog {
         let length_ps = self.until.min(end).saturating_sub(self.since);
         if length_ps > self.longest.length_ps {
-            self.longest = Backlog { start_ps: self.since, length_ps };
+            return Backlog { start_ps: self.since, length_ps };
         }
-    }
-
-    /// The longest backlog of a run that ends at `end`.
-    pub(super) fn longest(mut self, end: u64) -> Backlog {
-        self.close(end);
         self.longest
     }
 }

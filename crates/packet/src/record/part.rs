@@ -3,7 +3,7 @@
 use super::{
     Backlog, ChannelRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PortRecord, QueueRecord,
 };
-use crate::control::ControlRecord;
+use crate::control::{ControlInterval, ControlIntervalKey, ControlRecord};
 use serde::{Deserialize, Serialize};
 
 /// Records of the ports, NICs and routers of a partition, in order.
@@ -32,6 +32,8 @@ pub(crate) struct Part {
     pub(crate) waits: Vec<Vec<JobWait>>,
     /// Pairs of NICs that a congestion control held.
     pub(crate) control: Vec<ControlRecord>,
+    /// Their windows and rates in each interval.
+    pub(crate) control_series: Vec<(ControlIntervalKey, ControlInterval)>,
 }
 
 /// Records that belong to no port. Sums over partitions in any order.

@@ -327,6 +327,11 @@ impl Recorder {
         self.backlogs[nic].count(arrived, now, until);
     }
 
+    /// Interval of the series; 0 without one.
+    pub(crate) fn interval_ps(&self) -> u64 {
+        self.plan.recording.interval_ps
+    }
+
     /// Records a stall of a NIC.
     pub(crate) fn record_nic_stall(&mut self, nic: usize, since: u64, now: u64) {
         self.nic_stall_ps[nic] += self.overlap(since, now);
@@ -474,6 +479,7 @@ impl Recorder {
             nics: self.nic_bytes.into_iter().zip(self.nic_stall_ps).collect(),
             tables: Vec::new(),
             control: Vec::new(),
+            control_series: Vec::new(),
             waits: self.waits.map_or_else(Vec::new, |waits| waits.into_waits()),
         }
     }

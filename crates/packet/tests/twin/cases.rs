@@ -6,8 +6,8 @@ use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{Arrangement, Dragonfly, FatTree, LinkFigures, Torus};
 use odonata_machine::{Machine, MachineBuilder, Shape};
 use odonata_packet::{
-    Arbitration, ClassSettings, ControlName, ControlSettings, JobClass, PacketSettings, QueueEstimate, TrafficClass,
-    TrafficClasses, WindowRule,
+    Arbitration, ClassSettings, ControlName, ControlRule, ControlSettings, JobClass, PacketSettings, QueueEstimate,
+    TrafficClass, TrafficClasses,
 };
 use odonata_routing::algorithm::{
     BubbleOrder, DeadlockAvoidance, DeterministicSettings, DynamicSettings, MessageRoute, Route, RoutingChoice, Rule,
@@ -214,20 +214,44 @@ fn largest_flit(packet: u64) -> u64 {
     (1..=packet.min(128)).rev().find(|flit| packet % flit == 0).expect("1 divides all")
 }
 
-/// No control, or one with thresholds and windows of a few packets.
+/// No control, or one with thresholds and windows of a few packets and timers of a few round trips.
 pub fn control(random: &mut Stream, packet: u64) -> ControlSettings {
     let packets = |random: &mut Stream, of: &[u64]| Bytes(packet * pick(random, of));
+    // In packet times of 25 GB/s.
+    let times = |random: &mut Stream, of: &[u64]| Time(40 * packet * pick(random, of)).max(Time::from_ns(1));
     let q_hi = packets(random, &[1, 2, 5, 20]);
+    let name = pick(random, &[ControlName::None, ControlName::Pair, ControlName::Window, ControlName::Window]);
+    let rule = match name {
+        ControlName::None => None,
+        ControlName::Pair => pick(random, &[None, Some(ControlRule::Credit), Some(ControlRule::Merlin)]),
+        ControlName::Window => Some(pick(
+            random,
+            &[ControlRule::Fixed, ControlRule::Dctcp, ControlRule::Nscc, ControlRule::Dcqcn, ControlRule::Cct],
+        )),
+    };
     ControlSettings {
-        name: pick(random, &[ControlName::None, ControlName::Pair, ControlName::Pair, ControlName::Window]),
+        name,
+        rule,
         q_hi,
         q_lo: Bytes(q_hi.0 * pick(random, &[0, 1, 3]) / 4),
         credit: pick(random, &[1, 1, 3]),
-        first_window: packets(random, &[1, 2, 4, 30]),
+        sources_min: pick(random, &[1, 2, 6]),
+        first_window: Some(packets(random, &[1, 2, 4, 30])),
         window: pick(random, &[None, Some(Bytes(packet)), Some(Bytes(5 * packet + packet / 2))]),
-        rule: pick(random, &[WindowRule::Fixed, WindowRule::Dctcp, WindowRule::Dctcp]),
+        min_window: pick(random, &[Bytes(packet), Bytes(packet.div_ceil(2)), Bytes(packet.div_ceil(5))]),
         mark_above: packets(random, &[1, 1, 3]),
-        gain: pick(random, &[0.0625, 0.5, 1.0]),
+        mark_full: pick(random, &[None, Some(Bytes(6 * packet))]),
+        gain: pick(random, &[None, Some(0.5), Some(1.0)]),
+        target_delay: times(random, &[5, 20, 50]),
+        notice_interval: times(random, &[5, 30, 100]),
+        alpha_timer: times(random, &[15, 50]),
+        rate_timer: times(random, &[10, 50]),
+        byte_counter: packets(random, &[3, 10, 1_000]),
+        rate_increase: pick(random, &[0.001, 0.02, 0.1]),
+        min_rate: pick(random, &[0.1, 0.3]),
+        cct_increase: pick(random, &[1, 2]),
+        cct_timer: times(random, &[10, 50, 200]),
+        cct_limit: pick(random, &[3, 9]),
     }
 }
 

@@ -2,41 +2,31 @@
 
 use super::nodes::per_node;
 use super::parts::{in_network, Packet};
+use super::rules::{new_pair, Pair};
 use super::{Event, Twin};
-use odonata_packet::{ControlName, OutgoingPacket, WindowRule};
+use odonata_packet::{ControlName, ControlRule, OutgoingPacket};
 use std::collections::BTreeMap;
 
 /// Order of notices that arrive at one time from one port.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Kind {
+pub(super) enum Kind {
     Ack,
     MarkedAck,
     Hold,
     Credit,
     Release,
+    Backoff,
 }
 
-#[derive(Clone, Debug)]
-struct Pair {
-    window: u64,
-    most: u64,
-    round_trip: u64,
-    in_flight: u64,
-    held: bool,
-    credit: i64,
-    departed: u64,
-    starts: bool,
-    acknowledged: u64,
-    marked: u64,
-    share: f64,
-}
+/// Arrival, port, kind, bytes or number of sources, and delay or pause.
+pub(super) type Notice = (u64, usize, Kind, u64, u64);
 
 /// A NIC: its pairs, its waiting packets in the order in which it took them, and the notices in flight.
 #[derive(Clone, Default)]
 struct NicState {
     pairs: BTreeMap<usize, Pair>,
     waiting: Vec<(OutgoingPacket, usize)>,
-    notices: Vec<(u64, usize, Kind, u64)>,
+    notices: Vec<Notice>,
 }
 
 /// Held sources of an ejection port in turn, each with its credits: expiry and unused bytes.
@@ -46,6 +36,17 @@ type Turns = Vec<(usize, Vec<(u64, u64)>)>;
 pub(super) struct Control {
     nics: Vec<NicState>,
     ports: BTreeMap<usize, Turns>,
+    /// `merlin`: whether a port slows its sources, and these sources.
+    listed: BTreeMap<usize, (bool, Vec<ListedSource>)>,
+}
+
+/// A source that has sent to a port: the last value that it got, when its last packet arrived, and when to look at it again.
+#[derive(Clone, Copy)]
+struct ListedSource {
+    source: usize,
+    known: u64,
+    seen: u64,
+    expires: u64,
 }
 
 impl Twin<'_> {
@@ -101,21 +102,42 @@ impl Twin<'_> {
     /// Bytes in the router of NIC `nic` for its port.
     fn queued(&self, nic: usize) -> u64 {
         let (r, destination) = (self.nodes[nic].router, self.nodes[nic].node);
+        self.queued_from(r, destination, 0)
+    }
+
+    /// Bytes of packets of at least `size_min` bytes in a router for a node.
+    fn queued_from(&self, r: usize, destination: odonata_units::NodeId, size_min: u64) -> u64 {
         let of = |port: &super::Port| {
             let packets = port.inputs.iter().chain(&port.outputs).flatten();
-            packets.filter(|packet| packet.header.destination == destination).map(Packet::size).sum::<u64>()
+            let counted = packets.filter(|p| p.header.destination == destination && p.size() >= size_min);
+            counted.map(Packet::size).sum::<u64>()
         };
         self.ports[r].iter().map(of).sum()
     }
 
-    fn send_notice(&mut self, (port, source): (usize, usize), at: u64, kind: Kind, bytes: u64) {
+    /// Whether a packet that leaves a queue of `queued` bytes gets a mark: surely from `mark_full` on, and before by the
+    /// hash that the engine uses.
+    pub(super) fn marks(&self, queued: u64, injected: u64, source: odonata_units::NodeId) -> bool {
+        let control = &self.settings.control;
+        let (above, full) = (control.mark_above.0, control.mark_full.unwrap_or(control.mark_above).0);
+        if control.name != ControlName::Window || queued <= above {
+            return false;
+        }
+        let mut hash = injected ^ u64::from(source.0) << 32 ^ queued;
+        for (shift, factor) in [(30, 0xbf58_476d_1ce4_e5b9u64), (27, 0x94d0_49bb_1331_11eb)] {
+            hash = (hash ^ hash >> shift).wrapping_mul(factor);
+        }
+        queued >= full || (hash ^ hash >> 31) % (full - above) < queued - above
+    }
+
+    fn send_notice(&mut self, source: usize, notice: Notice) {
         self.control.nics.resize(self.nodes.len(), NicState::default());
-        self.control.nics[source].notices.push((at, port, kind, bytes));
-        self.at(at, Event::Node(source));
+        self.control.nics[source].notices.push(notice);
+        self.at(notice.0, Event::Node(source));
     }
 
     fn notice(&mut self, port: usize, source: usize, kind: Kind, bytes: u64) {
-        self.send_notice((port, source), self.now + self.back(port, source), kind, bytes);
+        self.send_notice(source, (self.now + self.back(port, source), port, kind, bytes, 0));
     }
 
     /// A packet has joined a queue of router `r`.
@@ -128,6 +150,12 @@ impl Twin<'_> {
             return;
         }
         let source = self.nodes.iter().position(|node| node.node == packet.header.source).unwrap();
+        if self.settings.control.rule() == ControlRule::Merlin {
+            if packet.size() >= 128 {
+                self.list(nic, source);
+            }
+            return;
+        }
         let is_over = self.queued(nic) > self.settings.control.q_hi.0;
         let turns = self.control.ports.entry(nic).or_default();
         if let Some((_, credits)) = turns.iter_mut().find(|(other, _)| *other == source) {
@@ -147,14 +175,74 @@ impl Twin<'_> {
         if !self.has_control() {
             return;
         }
-        let control = &self.settings.control;
         let queued = self.queued(nic) + packet.size();
-        let is_window = control.name == ControlName::Window;
-        let is_marked = is_window && (packet.is_marked || queued > control.mark_above.0);
+        let is_marked = packet.is_marked || self.marks(queued, packet.injected, packet.header.source);
         let source = self.nodes.iter().position(|node| node.node == packet.header.source).unwrap();
         let kind = if is_marked { Kind::MarkedAck } else { Kind::Ack };
-        self.send_notice((nic, source), delivered + self.latency(nic, source), kind, packet.size());
+        let idle =
+            self.latency(source, nic) + self.link_time(self.nodes[nic].router, self.nodes[nic].port, packet.size());
+        let delay = delivered.saturating_sub(packet.injected + idle);
+        self.send_notice(source, (delivered + self.latency(nic, source), nic, kind, packet.size(), delay));
+        if self.settings.control.rule() == ControlRule::Merlin {
+            return self.free(nic);
+        }
         self.serve(nic, true);
+    }
+
+    fn lifetime(&self, nic: usize, slows: bool, sources: usize) -> u64 {
+        let factor = if slows { 5.0 } else { 1.5 };
+        let mtu_time = 2_048.0 * self.full_time(nic) as f64 / f64::from(self.settings.packet.0 as u32);
+        (factor * (sources + 1) as f64 * mtu_time) as u64
+    }
+
+    /// `merlin`: a counted packet of `source` has joined the router of `nic`.
+    fn list(&mut self, nic: usize, source: usize) {
+        let (mut slows, mut listed) = self.control.listed.remove(&nic).unwrap_or_default();
+        let is_new = listed.iter().all(|other| other.source != source);
+        if is_new {
+            let expires = self.now + self.lifetime(nic, slows, listed.len() + 1);
+            listed.push(ListedSource { source, known: 1, seen: self.now, expires });
+        }
+        listed.iter_mut().filter(|other| other.source == source).for_each(|other| other.seen = self.now);
+        let (control, node) = (&self.settings.control, &self.nodes[nic]);
+        let is_long = self.queued_from(node.router, node.node, 128) >= control.q_hi.0;
+        let starts = !slows && is_long && listed.len() >= control.sources_min as usize;
+        if starts || slows && is_new {
+            slows = true;
+            let pause = 4 * self.queued(nic) * self.full_time(nic) / self.settings.packet.0;
+            let rest = self.now + pause + self.lifetime(nic, slows, listed.len());
+            listed.iter_mut().for_each(|other| other.expires = other.expires.max(rest));
+            self.notify_sources(nic, &mut listed, None, pause);
+        }
+        self.control.listed.insert(nic, (slows, listed));
+    }
+
+    /// Notifies sources of their number, or of another value.
+    fn notify_sources(&mut self, nic: usize, listed: &mut [ListedSource], value: Option<u64>, pause: u64) {
+        let value = value.unwrap_or(listed.len() as u64);
+        for other in listed.iter_mut().filter(|other| other.known != value) {
+            other.known = value;
+            let at = self.now + self.back(nic, other.source);
+            self.send_notice(other.source, (at, nic, Kind::Backoff, value, pause));
+        }
+    }
+
+    /// `merlin`: a packet has left for `nic`.
+    fn free(&mut self, nic: usize) {
+        let Some((mut slows, listed)) = self.control.listed.remove(&nic) else { return };
+        let lifetime = self.lifetime(nic, slows, listed.len());
+        let is_active = |other: &ListedSource| other.expires > self.now || other.seen + lifetime > self.now;
+        let (mut kept, mut gone): (Vec<ListedSource>, Vec<ListedSource>) = listed.into_iter().partition(is_active);
+        for other in kept.iter_mut().filter(|other| other.expires <= self.now) {
+            other.expires = other.seen + lifetime;
+        }
+        let some_left = !gone.is_empty();
+        self.notify_sources(nic, &mut gone, Some(1), 0);
+        if some_left && slows {
+            slows = kept.len() >= self.settings.control.sources_min as usize;
+            self.notify_sources(nic, &mut kept, if slows { None } else { Some(1) }, 0);
+        }
+        self.control.listed.insert(nic, (slows, kept));
     }
 
     /// Serves the idle ports of a router whose credits have expired.
@@ -210,24 +298,31 @@ impl Twin<'_> {
         if let Some(packet) = &found {
             let size = in_network(self.settings, packet.size);
             let pair = state.pairs.get_mut(&self.nic_of(packet)).unwrap();
-            pair.in_flight += size;
-            pair.credit -= if pair.held { size as i64 } else { 0 };
-            pair.departed = self.now;
+            pair.depart(&self.settings.control, size, self.now);
+        }
+        // Packets that wait for a time only.
+        let times: Vec<u64> = state.waiting.iter().map(|(_, to)| state.pairs[to].earliest).collect();
+        for at in times {
+            if at > self.now {
+                self.at(at, Event::Node(nic));
+            }
         }
         self.control.nics[nic] = state;
         found
     }
 
     fn choose(&mut self, nic: usize, state: &mut NicState) -> Option<OutgoingPacket> {
+        let control = &self.settings.control;
         state.notices.sort_unstable();
         while state.notices.first().is_some_and(|notice| notice.0 <= self.now) {
-            let (at, port, kind, bytes) = state.notices.remove(0);
-            if let Some(pair) = state.pairs.get_mut(&port).filter(|pair| !is_idle(pair, at)) {
-                self.apply(pair, kind, bytes);
-            }
+            let notice = state.notices.remove(0);
+            let waits = state.waiting.iter().any(|(_, to)| *to == notice.1);
+            let pair = state.pairs.get_mut(&notice.1).filter(|pair| waits || !pair.is_idle(control, notice.0));
+            pair.into_iter().for_each(|pair| pair.apply(control, &notice));
         }
-        let ready =
-            |(packet, to): &(OutgoingPacket, usize)| may_send(&state.pairs[to], in_network(self.settings, packet.size));
+        let ready = |(packet, to): &(OutgoingPacket, usize)| {
+            state.pairs[to].may_send(in_network(self.settings, packet.size), self.now)
+        };
         // Only the first packet of each destination may go.
         let is_first = |i: usize| state.waiting[..i].iter().all(|other| other.1 != state.waiting[i].1);
         if let Some(i) = (0..state.waiting.len()).find(|&i| is_first(i) && ready(&state.waiting[i])) {
@@ -238,10 +333,11 @@ impl Twin<'_> {
         while self.endpoints.next_created_ps(nic as u32).is_some_and(|created| created <= self.now) {
             let packet = self.endpoints.take(nic as u32, self.now);
             let (to, size) = (self.nic_of(&packet), in_network(self.settings, packet.size));
-            if state.pairs.get(&to).is_none_or(|pair| is_idle(pair, self.now)) {
+            let waits = state.waiting.iter().any(|other| other.1 == to);
+            if !waits && state.pairs.get(&to).is_none_or(|pair| pair.is_idle(control, self.now)) {
                 state.pairs.insert(to, self.new_pair(nic, to));
             }
-            if may_send(&state.pairs[&to], size) && state.waiting.iter().all(|other| other.1 != to) {
+            if !waits && state.pairs[&to].may_send(size, self.now) {
                 return Some(packet);
             }
             self.endpoints.hold(nic as u32, packet.job);
@@ -251,72 +347,15 @@ impl Twin<'_> {
     }
 
     fn new_pair(&self, nic: usize, to: usize) -> Pair {
-        let (control, round_trip) = (&self.settings.control, self.round_trip(nic, to, nic));
-        let trips = if control.name == ControlName::Pair { 2 } else { 1 };
-        let of_pair = trips * round_trip.div_ceil(self.full_time(nic)) * self.settings.packet.0;
-        let most = control.window.map_or(of_pair, |window| window.0);
-        let fixed = control.name == ControlName::Window && control.rule == WindowRule::Fixed;
-        Pair {
-            window: if fixed { most } else { control.first_window.0.min(most) },
-            most,
-            round_trip,
-            in_flight: 0,
-            held: false,
-            credit: 0,
-            departed: 0,
-            starts: true,
-            acknowledged: 0,
-            marked: 0,
-            share: 1.0,
-        }
+        let control = &self.settings.control;
+        // Maximum window in halves of a round trip; 0 for no limit.
+        let halves = match control.rule() {
+            ControlRule::Credit => 4,
+            ControlRule::Fixed | ControlRule::Dctcp => 2,
+            ControlRule::Nscc => 3,
+            ControlRule::Merlin | ControlRule::Dcqcn | ControlRule::Cct => 0,
+        };
+        let limits = [self.round_trip(nic, to, nic), self.full_time(nic), halves];
+        new_pair(control, limits, self.settings.packet.0, self.now)
     }
-
-    fn apply(&self, pair: &mut Pair, kind: Kind, bytes: u64) {
-        let (control, full) = (&self.settings.control, self.settings.packet.0);
-        let was_full = 2 * pair.in_flight > pair.window;
-        let is_marked = kind == Kind::MarkedAck;
-        match kind {
-            Kind::Hold => (pair.held, pair.credit) = (true, 0),
-            Kind::Credit => pair.credit += bytes as i64,
-            Kind::Release => (pair.held, pair.window) = (false, control.first_window.0),
-            Kind::Ack | Kind::MarkedAck => pair.in_flight -= bytes,
-        }
-        if kind > Kind::MarkedAck || control.name == ControlName::Window && control.rule == WindowRule::Fixed {
-            return;
-        }
-        if control.name == ControlName::Pair {
-            if !is_marked && !pair.held && was_full {
-                pair.window = (pair.window + bytes).min(pair.most);
-            }
-            return;
-        }
-        pair.acknowledged += bytes;
-        if is_marked {
-            pair.marked += bytes;
-            pair.starts = false;
-        } else if pair.starts && was_full {
-            pair.window = (pair.window + bytes).min(pair.most);
-        }
-        if pair.acknowledged >= pair.window {
-            let share = pair.marked as f64 / pair.acknowledged as f64;
-            pair.share = (1.0 - control.gain) * pair.share + control.gain * share;
-            if pair.marked > 0 {
-                pair.window = ((pair.window as f64 * (1.0 - pair.share / 2.0)) as u64).max(full);
-            } else if !pair.starts && was_full {
-                pair.window = (pair.window + full).min(pair.most);
-            }
-            (pair.acknowledged, pair.marked) = (0, 0);
-        }
-    }
-}
-
-fn may_send(pair: &Pair, size: u64) -> bool {
-    if pair.held {
-        return pair.credit > 0;
-    }
-    pair.in_flight == 0 || pair.in_flight + size <= pair.window
-}
-
-fn is_idle(pair: &Pair, now: u64) -> bool {
-    pair.in_flight == 0 && !pair.held && pair.departed + pair.round_trip < now
 }

@@ -13,11 +13,12 @@ mod lines;
 mod nodes;
 mod parts;
 mod queues;
+mod rules;
 mod waits;
 
 use nodes::{per_node, Node};
 use odonata_machine::Machine;
-use odonata_packet::{Arbitration, ControlName, Endpoints, PacketEngine, PacketRecord, PacketSettings, QueueEstimate};
+use odonata_packet::{Arbitration, Endpoints, PacketEngine, PacketRecord, PacketSettings, QueueEstimate};
 use odonata_routing::algorithm::{Decision, Feedback, Memory, ReceivedReport, RouterReport, Routing, RoutingChoice};
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
@@ -444,15 +445,13 @@ impl<'a> Twin<'a> {
         };
         let Some(vc) = turns.find(leaves) else { return false };
         let (latency, settings) = (self.cable(r, o), self.settings);
-        let port = &mut self.ports[r][o];
-        let queued: u64 = port.outputs.iter().flatten().map(|p| p.room).sum();
-        let mut packet = port.outputs[vc].pop_front().unwrap();
-        packet.is_marked |= settings.control.name == ControlName::Window && queued > settings.control.mark_above.0;
-        port.next_vc = vc + 1;
+        let queued: u64 = self.ports[r][o].outputs.iter().flatten().map(|p| p.room).sum();
+        let mut packet = self.ports[r][o].outputs[vc].pop_front().unwrap();
+        packet.is_marked |= self.marks(queued, packet.injected, packet.header.source);
         let size = packet.size();
         let free = self.now + self.link_time(r, o, size);
         let port = &mut self.ports[r][o];
-        (port.link_free, port.sending) = (free, packet.what.job);
+        (port.next_vc, port.link_free, port.sending) = (vc + 1, free, packet.what.job);
         let out = settings.output_latency.ps() + latency;
         if to_node {
             let at = free + out;
