@@ -1,10 +1,11 @@
-//! Every reader of traces, on any bytes. A DUMPI file is the only rank of a set.
+//! Every reader of traces, on any bytes. A DUMPI file is the only rank of a set. What is read becomes a trace file with the
+//! same table.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use odonata_declare::Reader;
-use odonata_programs::trace_report;
+use odonata_programs::{trace_report, Recording};
 use odonata_trace::goal;
 use std::path::PathBuf;
 
@@ -32,5 +33,12 @@ fuzz_target!(|data: &[u8]| {
     }
     for path in ["fuzz-0000.bin", "fuzz.0.et"] {
         let _ = trace_report(path, None, &mut SameFile(data));
+        let Ok(recording) = Recording::open(path, None, None, None, &mut SameFile(data)) else { continue };
+        let mut file = Vec::new();
+        if recording.write(&mut file).is_ok() {
+            let (before, after) = (trace_report(path, None, &mut SameFile(data)), trace_report(path, None, &mut SameFile(&file)));
+            let (before, after) = (before.expect("it was written"), after.expect("it was written"));
+            assert_eq!((before.calls, before.pairs), (after.calls, after.pairs));
+        }
     }
 });

@@ -71,7 +71,11 @@ def test_files_are_refused_by_the_name_of_their_kind(odonata_command: Command, t
 def test_formats_are_listed(odonata_command: Command) -> None:
     listed = odonata_command("list", "formats", "--json")
     assert listed.returncode == 0, listed.stderr
-    rows = {row["name"]: row for row in json.loads(listed.stdout)}
+    of_machines = [row for row in json.loads(listed.stdout) if row["of"] == "machine"]
+    rows = {row["name"]: row for row in of_machines}
     assert {"cray-links", "ibnetdiscover", "hpcc", "graph", "edge-list"} <= set(rows)
     assert all(row["tested with"] for row in rows.values() if row["read"] != "no")
     assert "GraphML" in rows["a graph in GML"]["not read"]
+    traces = {row["name"]: row for row in json.loads(listed.stdout) if row["of"] == "trace"}
+    assert {"simgrid", "dumpi", "goal", "chakra", "astra-sim", "odonata"} <= set(traces)
+    assert all(row["files"] and row["starts with"] and row["read"] for row in traces.values())

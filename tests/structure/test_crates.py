@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[2]
 CRATES: list[set[str]] = [
     {"checkpoint"},
     {"processes", "units"},
-    {"declare", "memory", "trace"},
+    {"declare", "memory"},
+    {"trace"},
     {"document", "loggops", "machine", "programs"},
     {"import"},
     {"routing", "workload"},

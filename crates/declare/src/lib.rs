@@ -66,7 +66,7 @@ pub use key::{Choice, Family, Key, KeyDefault, Kind, VariantInfo, AUTO};
 pub use nearest::{hint, nearest};
 pub use one_or_each::OneOrEach;
 pub use parameters::{try_set, FieldKey, Parameter, ParameterStruct, Parameters};
-pub use reader::Reader;
+pub use reader::{ReadAt, Reader};
 pub use rule_spec::{RuleFamily, RuleSpec};
 pub use table::{FilledTable, Table};
 pub use value::{bytes_text, rate_text, time_text, Value};

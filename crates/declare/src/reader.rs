@@ -1,7 +1,34 @@
 //! Access to the files that parameters name.
 
-use std::io::{BufRead, Cursor};
+use std::fmt::Debug;
+use std::io::{self, BufRead, Cursor, ErrorKind};
 use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A file of which any part can be read at any time, from any thread.
+pub trait ReadAt: Debug + Send + Sync {
+    /// Bytes of the file.
+    fn size(&self) -> u64;
+
+    /// Fills `into` with the bytes from byte `at` on.
+    ///
+    /// # Errors
+    /// The file cannot be read, or ends before.
+    fn read_at(&self, at: u64, into: &mut [u8]) -> io::Result<()>;
+}
+
+impl ReadAt for Vec<u8> {
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read_at(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
+        let start = usize::try_from(at).map_err(|_| ErrorKind::UnexpectedEof)?;
+        let part = start.checked_add(into.len()).and_then(|end| self.get(start..end));
+        into.copy_from_slice(part.ok_or(ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+}
 
 /// Opens files that an experiment names. The implementation records which files were opened.
 pub trait Reader {
@@ -17,6 +44,14 @@ pub trait Reader {
     /// Errors of [`Self::read`].
     fn open(&mut self, name: &str) -> Result<Box<dyn BufRead + '_>, String> {
         self.read(name).map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn BufRead>)
+    }
+
+    /// The same as a file whose parts are read when they are needed. Gzip and Parquet are not converted.
+    ///
+    /// # Errors
+    /// Errors of [`Self::read`].
+    fn open_parts(&mut self, name: &str) -> Result<Arc<dyn ReadAt>, String> {
+        self.read(name).map(|bytes| Arc::new(bytes) as Arc<dyn ReadAt>)
     }
 
     /// The bytes of a file with content.

@@ -1,15 +1,17 @@
 //! The one place where files that an experiment names are opened.
 
+use crate::parts::Parts;
 use crate::problem::suggestion;
 use crate::regular::{reason, regular, NO_FILE};
 use flate2::read::MultiGzDecoder;
-use odonata_declare::Reader;
+use odonata_declare::{ReadAt, Reader};
 use odonata_memory::{available, AvailableMemory};
 use odonata_units::Bytes;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The most that an experiment holds. The longest that are written by hand have some 100 kB; long lists of nodes or cables are
 /// tables, in files of their own.
@@ -191,6 +193,14 @@ impl Reader for Files<'_> {
 
     fn open(&mut self, name: &str) -> Result<Box<dyn BufRead + '_>, String> {
         Files::open(self, name).map(|stream| stream as Box<dyn BufRead>)
+    }
+
+    fn open_parts(&mut self, name: &str) -> Result<Arc<dyn ReadAt>, String> {
+        // Its hash is computed first.
+        drop(Files::open(self, name)?);
+        let path = self.path_of(name);
+        let file = regular(&path).map_err(|reason| format!("can't read {}: {reason}", path.display()));
+        file.map(|(file, size)| Arc::new(Parts::new(file, size)) as Arc<dyn ReadAt>)
     }
 
     fn locate(&self, kind: &str, name: &str) -> Result<PathBuf, String> {

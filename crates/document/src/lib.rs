@@ -9,6 +9,7 @@ pub mod format;
 mod input;
 mod keys;
 pub mod overrides;
+mod parts;
 mod problem;
 mod read;
 mod regular;

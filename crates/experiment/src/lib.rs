@@ -39,9 +39,10 @@ pub use odonata_document::{
 pub use odonata_engines::record::machine_tables;
 pub use odonata_engines::{checkpoint, parameters, Output, Processes, Scenario, Watcher, ENGINES};
 pub use odonata_memory as memory;
+pub use odonata_programs::TraceRecords;
 pub use odonata_workload::search;
 pub use plan::{MachinePlan, Plan};
 pub use run::{program_mistake, CheckReport, MachineReport, RunError, RunResult, SweepAxis};
 pub use spec::ExperimentSpec;
-pub use trace::trace;
+pub use trace::{convert_trace, trace, trace_formats, trace_records, TraceInput};
 pub use usage::peak_rss_bytes;

@@ -90,6 +90,9 @@ impl Experiment {
         } else {
             plan.engine.run(&plan.scenario, threads, &guard, watcher, checkpoints)
         };
+        // A program that ended for lack of a block makes any outcome wrong.
+        let failures = plan.scenario.workload.jobs.iter().filter_map(|job| job.program.as_ref()?.program.failure());
+        let outcome = failures.map(|reason| EngineError::Refused { key: None, reason }).next().map_or(outcome, Err);
         let mut outcome = outcome.map_err(|error| match (plan.refusal(&error), error) {
             (Some(problems), _) => RunError::Problems(problems),
             (None, EngineError::Elsewhere) => RunError::Elsewhere,

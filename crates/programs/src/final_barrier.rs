@@ -55,6 +55,10 @@ impl RankProgram for FinalBarrier {
         phase != self.phase() && self.0.is_communication(phase)
     }
 
+    fn failure(&self) -> Option<String> {
+        self.0.failure()
+    }
+
     fn place_word(&self) -> &'static str {
         self.0.place_word()
     }

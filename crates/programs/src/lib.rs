@@ -72,4 +72,7 @@ pub use rank_program::RankProgram;
 pub use rule::{build, ProgramContext, ProgramRule, ProgramSpec};
 pub use sequence::{Rounds, Sequence};
 pub use tasks::tasks_of;
-pub use trace::{trace_report, CollectiveTotal, Pair, Recording, Trace, TraceFormat, TraceReport};
+pub use trace::{
+    trace_report, CollectiveTotal, Pair, Recording, Trace, TraceFormat, TraceFormatNotes, TraceRecords,
+    TraceReport, Written,
+};

@@ -111,6 +111,9 @@ pub fn examine(shared: &JobProgram, most: u64) -> Result<Examination, Mistake> {
     for first in (0..ranks).step_by(BATCH_RANKS as usize) {
         walk.walk_batch(first..ranks.min(first + BATCH_RANKS))?;
     }
+    if let Some(reason) = shared.program.failure() {
+        return Err(Mistake(reason));
+    }
     let Walk { agreement, balance, collectives, sent, is_truncated, .. } = walk;
     let collectives = collectives.into_list();
     if is_truncated {

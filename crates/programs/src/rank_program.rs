@@ -53,6 +53,11 @@ pub trait RankProgram: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Why a block could not be read from a file, if that happened. Then the block was empty.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
     /// What [`Self::line`] counts: lines of a text, or records of a trace.
     fn place_word(&self) -> &'static str {
         "line"

@@ -145,6 +145,10 @@ impl RankProgram for Sequence {
         }
     }
 
+    fn failure(&self) -> Option<String> {
+        self.programs.iter().find_map(|program| program.failure())
+    }
+
     fn place_word(&self) -> &'static str {
         self.programs[0].place_word()
     }

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! list of files, or one file ──► lines (trace/line.rs) ──┬─► calls of each rank (trace/rank.rs) ──► Trace : RankProgram
-//! DUMPI set ──► records (trace/dumpi.rs) ────────────────┘
+//! DUMPI set ──► records (trace/dumpi.rs) ────────────────┘                                            ▲
+//! trace file (trace/file.rs) ──► one block at a time ─────────────────────────────────────────────────┘
 //! ```
 //! The format of lines is the time-independent trace of SimGrid (`smpirun -trace-ti`): one line per action, with the rank, sizes
 //! in elements of a data type, and computation in floating-point operations. It has no communicators, but the traces of
@@ -13,11 +14,14 @@ mod astra;
 pub(crate) mod chakra;
 mod communicators;
 pub(crate) mod dumpi;
+mod file;
 pub(crate) mod foreign;
+mod formats;
 mod graph;
 mod line;
 mod rank;
 mod recording;
+mod records;
 mod report;
 
 use crate::call::Call;
@@ -25,6 +29,9 @@ use crate::code::Code;
 use crate::rank_program::RankProgram;
 pub(crate) use chakra::ChakraSettings;
 use communicators::{Members, Sizes};
+use file::CallFile;
+pub use file::Written;
+pub use formats::TraceFormatNotes;
 pub(crate) use graph::NodeGraph;
 use line::Line;
 use odonata_declare::Reader;
@@ -34,17 +41,30 @@ pub(crate) use rank::ComputeTimes;
 use rank::RankTrace;
 pub(crate) use recording::Content;
 pub use recording::{Recording, TraceFormat};
+pub use records::TraceRecords;
 pub use report::{trace_report, CollectiveTotal, Pair, TraceReport};
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Instructions of a block. Each rank stores one block; a smaller value costs more calls of `block`.
 const BLOCK: usize = 256;
 
+/// A call and its line or record.
+type TracedCall = (Call, u32);
+
+/// Where the calls are.
+#[derive(Debug)]
+enum Calls {
+    /// By rank.
+    Memory(Vec<Vec<TracedCall>>),
+    File(CallFile),
+}
+
 /// Calls of all ranks of a run.
 #[derive(Debug)]
 pub struct Trace {
-    ranks: Vec<RankTrace>,
+    calls: Calls,
     /// Sizes of vector collectives, by communicator and then in the order of the calls.
     sizes: Vec<(Arc<Members>, Sizes)>,
     /// What calls are numbered by in the files: lines or records.
@@ -134,7 +154,8 @@ impl Trace {
         let mut hasher = DefaultHasher::new();
         ranks.iter().for_each(|rank| rank.calls.hash(&mut hasher));
         sizes.iter().for_each(|(_, sizes)| sizes.hash(&mut hasher));
-        Ok(Self { ranks, sizes, place, survey, fingerprint: hasher.finish() })
+        let calls = Calls::Memory(ranks.into_iter().map(|rank| rank.calls).collect());
+        Ok(Self { calls, sizes, place, survey, fingerprint: hasher.finish() })
     }
 
     /// What the files have, and what of it is replayed.
@@ -169,20 +190,44 @@ fn each_line(label: &str, text: &str, mut follow: impl FnMut(&Line<'_>) -> Resul
     Ok(())
 }
 
-impl RankProgram for Trace {
+impl Calls {
     fn ranks(&self) -> u32 {
-        self.ranks.len() as u32
+        match self {
+            Self::Memory(ranks) => ranks.len() as u32,
+            Self::File(file) => file.ranks(),
+        }
     }
 
     fn blocks(&self, rank: u32) -> u64 {
-        self.ranks[rank as usize].calls.len().div_ceil(BLOCK) as u64
+        match self {
+            Self::Memory(ranks) => ranks[rank as usize].len().div_ceil(BLOCK) as u64,
+            Self::File(file) => file.blocks(rank),
+        }
+    }
+
+    /// The calls of a block. None after the failure of a file.
+    fn block(&self, rank: u32, index: u64) -> Cow<'_, [TracedCall]> {
+        match self {
+            Self::Memory(ranks) => {
+                let calls = ranks[rank as usize].chunks(BLOCK).nth(index as usize);
+                Cow::Borrowed(calls.unwrap_or_default())
+            }
+            Self::File(file) => Cow::Owned(file.block(rank, index)),
+        }
+    }
+}
+
+impl RankProgram for Trace {
+    fn ranks(&self) -> u32 {
+        self.calls.ranks()
+    }
+
+    fn blocks(&self, rank: u32) -> u64 {
+        self.calls.blocks(rank)
     }
 
     fn block(&self, rank: u32, index: u64, code: &mut Code) {
-        let start = index as usize * BLOCK;
-        for (call, _) in self.ranks[rank as usize].calls.iter().skip(start).take(BLOCK) {
-            code.push(*call);
-        }
+        self.calls.block(rank, index).iter().for_each(|(call, _)| code.push(*call));
     }
 
     fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {
@@ -196,7 +241,10 @@ impl RankProgram for Trace {
     }
 
     fn splits(&self) -> bool {
-        self.ranks.iter().any(|rank| rank.calls.iter().any(|(call, _)| matches!(call, Call::CommSplit { .. })))
+        match &self.calls {
+            Calls::Memory(ranks) => ranks.iter().flatten().any(|(call, _)| matches!(call, Call::CommSplit { .. })),
+            Calls::File(file) => file.splits(),
+        }
     }
 
     fn phases(&self) -> Vec<String> {
@@ -208,8 +256,14 @@ impl RankProgram for Trace {
     }
 
     fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {
-        let at = usize::try_from(index).ok()?.checked_mul(BLOCK)?.checked_add(place)?;
-        self.ranks[rank as usize].calls.get(at).map(|(_, line)| *line)
+        (index < self.blocks(rank)).then(|| self.calls.block(rank, index).get(place).map(|(_, line)| *line))?
+    }
+
+    fn failure(&self) -> Option<String> {
+        match &self.calls {
+            Calls::Memory(_) => None,
+            Calls::File(file) => file.failure(),
+        }
     }
 }
 

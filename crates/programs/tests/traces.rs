@@ -4,7 +4,7 @@
 
 use odonata_declare::Reader;
 use odonata_programs::collective::Collectives;
-use odonata_programs::{trace_report, ProgramSpec, TraceReport};
+use odonata_programs::{trace_report, ProgramSpec, Recording, TraceReport};
 use odonata_trace::{Work, ANY};
 use odonata_units::{Bytes, Time};
 use serde_json::json;
@@ -114,6 +114,40 @@ fn the_counts_of_the_shared_astra_sim_workloads() {
     let found = report(&folder.join("hoti2024/demo2/workload_text.txt"));
     assert_eq!(collective(&found, "all-gather").1 / 2, 447_232);
     assert_eq!(collective(&found, "all-reduce").1 / 2, 447_232);
+}
+
+/// Every file below a folder.
+fn all_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    found.sort();
+    found.into_iter().flat_map(|path| if path.is_dir() { all_files(&path) } else { vec![path] }).collect()
+}
+
+/// Every shared trace that is read becomes a trace file with the same table.
+#[test]
+fn shared_traces_as_trace_files() {
+    let Some(folder) = shared(".") else { return };
+    let mut converted: BTreeMap<&str, u32> = BTreeMap::new();
+    for path in all_files(&folder) {
+        let path = path.to_string_lossy();
+        let Ok(recording) = Recording::open(&path, None, None, None, &mut Disk) else { continue };
+        let mut bytes = Vec::new();
+        // A trace that is not valid is refused when it would run, too.
+        if recording.write(&mut bytes).is_err() {
+            continue;
+        }
+        let before = trace_report(&path, None, &mut Disk).unwrap();
+        let after = trace_report("a.odt", None, &mut NamedFiles([("a.odt".into(), bytes)].into())).unwrap();
+        assert_eq!(after.source, before.format, "{path}");
+        assert_eq!((after.ranks, after.calls), (before.ranks, before.calls), "{path}");
+        assert_eq!((&after.pairs, &after.collectives), (&before.pairs, &before.collectives), "{path}");
+        assert_eq!((&after.compute, &after.survey), (&before.compute, &before.survey), "{path}");
+        *converted.entry(before.format.word()).or_default() += 1;
+    }
+    let formats: Vec<&str> = converted.keys().copied().collect();
+    assert_eq!(formats, ["astra-sim", "chakra", "dumpi", "goal", "simgrid"], "{converted:?}");
+    let least = [("astra-sim", 3), ("chakra", 100), ("dumpi", 10), ("goal", 26), ("simgrid", 10)];
+    assert!(least.iter().all(|(format, least)| converted[format] >= *least), "{converted:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The functions of the module; `python/odonata/_core/__init__.pyi` describes them for users.
 
 use crate::background;
-use crate::columns::json_object;
+use crate::columns::{columns_dict, json_object};
 use crate::errors;
 use numpy::PyReadonlyArray1;
 use odonata_experiment::checkpoint::Checkpoint;
@@ -9,6 +9,7 @@ use odonata_experiment::LinkClasses;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 /// The version of the workspace, which is also the version of the Python package.
 #[pyfunction]
@@ -45,6 +46,61 @@ pub(crate) fn trace(py: Python<'_>, path: PathBuf, format: Option<String>) -> Py
     let read = background::awaited(py, move || odonata_experiment::trace(&path, format.as_deref()))?;
     let found = read.map_err(|reason| errors::mistake(py, &reason))?;
     json_object(py, &found)
+}
+
+/// Writes a trace as a trace file and says what was written.
+#[pyfunction]
+#[pyo3(signature = (path, out, format = None, ranks = None, groups = None))]
+pub(crate) fn convert_trace(
+    py: Python<'_>,
+    path: PathBuf,
+    out: PathBuf,
+    format: Option<String>,
+    ranks: Option<u32>,
+    groups: Option<String>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let write = move || {
+        let input = odonata_experiment::TraceInput { path: &path, format: format.as_deref(), ranks, groups };
+        odonata_experiment::convert_trace(&input, &out)
+    };
+    let written = background::awaited(py, write)?.map_err(|reason| errors::mistake(py, &reason))?;
+    json_object(py, &written)
+}
+
+/// Name, files, first bytes, what is read and what is not, of each format of traces.
+#[pyfunction]
+pub(crate) fn trace_formats() -> Vec<[&'static str; 5]> {
+    odonata_experiment::trace_formats()
+}
+
+/// The records of a trace, some at a time.
+#[pyclass(frozen, module = "odonata._core")]
+pub(crate) struct TraceRecords(Mutex<odonata_experiment::TraceRecords>);
+
+#[pymethods]
+impl TraceRecords {
+    #[new]
+    #[pyo3(signature = (path, format = None, ranks = None, groups = None))]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        format: Option<String>,
+        ranks: Option<u32>,
+        groups: Option<String>,
+    ) -> PyResult<Self> {
+        let read = background::awaited(py, move || {
+            let input = odonata_experiment::TraceInput { path: &path, format: format.as_deref(), ranks, groups };
+            odonata_experiment::trace_records(&input)
+        })?;
+        read.map(|records| Self(Mutex::new(records))).map_err(|reason| errors::mistake(py, &reason))
+    }
+
+    /// Columns of the next `most` records. None at the end.
+    fn next_rows<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let rows = errors::guarded(py, || self.0.lock().expect("nobody panicked").next_rows(most))?;
+        let rows = rows.map_err(|reason| errors::mistake(py, &reason))?;
+        rows.map(|frame| columns_dict(py, frame)).transpose()
+    }
 }
 
 /// The memory that this process may still take and of which limit it is left, or None if the system does not say.

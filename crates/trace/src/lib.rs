@@ -6,6 +6,7 @@
 //!
 //! Readers make task graphs of files: [`goal`]. A reader takes a stream and holds no more of the file than one rank.
 //! [`dumpi`] reads the records of sequences of calls, [`chakra`] nodes with collectives. A [`Survey`] says which records a reader used.
+//! A [`BlockFile`] has the records of a trace in compressed blocks; [`BlockWriter`] writes it.
 //!
 //! ```
 //! use odonata_trace::{Dependency, Event, RankTasks, Work};
@@ -19,7 +20,9 @@
 //! assert_eq!(rank.dependencies(1), [after]);
 //! ```
 
+mod block_file;
 pub mod chakra;
+mod columns;
 pub mod dumpi;
 pub mod goal;
 mod input;
@@ -28,5 +31,7 @@ mod slice;
 mod survey;
 mod task;
 
+pub use block_file::{is_trace_file, BlockFile, BlockWriter};
+pub use columns::Column;
 pub use survey::{RecordKind, Survey, NOTHING};
 pub use task::{Dependency, Event, RankTasks, Task, TaskGraph, Work, ANY};

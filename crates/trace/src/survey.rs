@@ -1,9 +1,11 @@
 //! What a trace has, and what a reader made of it.
 
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Records of one kind.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct RecordKind {
     /// Records in the trace.
     pub seen: u64,
@@ -12,7 +14,7 @@ pub struct RecordKind {
     /// Calls that the trace counts but has no record of.
     pub missing: u64,
     /// Why the others are ignored, or what is simplified.
-    pub why: &'static str,
+    pub why: Cow<'static, str>,
 }
 
 /// Why a record is ignored that has nothing to replay, such as a query.
@@ -35,7 +37,7 @@ impl RecordKind {
 }
 
 /// Every kind of record of a trace: how many there are, and how many affect a replay.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Survey {
     /// By name.
     pub kinds: BTreeMap<String, RecordKind>,
@@ -55,7 +57,7 @@ impl Survey {
         of_kind.seen += 1;
         of_kind.used += u64::from(is_used);
         if of_kind.why.is_empty() {
-            of_kind.why = why;
+            of_kind.why = why.into();
         }
     }
 
@@ -112,6 +114,6 @@ mod tests {
         let mut twice = survey.clone();
         twice.add(survey);
         let tests = &twice.kinds["MPI_Test"];
-        assert_eq!((tests.seen, tests.used, tests.ignored(), tests.why), (4, 2, 2, "found nothing"));
+        assert_eq!((tests.seen, tests.used, tests.ignored(), &*tests.why), (4, 2, 2, "found nothing"));
     }
 }

@@ -17,11 +17,13 @@ __all__ = [
     "EXPERIMENT_BYTES_MAX",
     "Checkpoints",
     "Experiment",
+    "TraceRecords",
     "amg",
     "available_memory",
     "bisected_mapping",
     "checkpoint",
     "class_statistics",
+    "convert_trace",
     "host_names",
     "improved_mapping",
     "is_seed",
@@ -39,6 +41,7 @@ __all__ = [
     "tables_reference",
     "time_ps",
     "trace",
+    "trace_formats",
     "version",
 ]
 
@@ -377,6 +380,32 @@ def trace(
     format: str | None = None,  # noqa: A002 - the name of the key
 ) -> dict[str, Any]:
     """What a trace has: ranks, messages, collectives, computation, and which records a replay uses."""
+
+def convert_trace(
+    path: str | PathLike[str],
+    out: str | PathLike[str],
+    format: str | None = None,  # noqa: A002 - the name of the key
+    ranks: int | None = None,
+    groups: str | None = None,
+) -> dict[str, Any]:
+    """Writes a trace as a trace file, and says what was written: ranks, records, bytes, SHA-256, warnings."""
+
+def trace_formats() -> list[list[str]]:
+    """The formats of traces: name, files, first bytes, what is read, what is not."""
+
+@final
+class TraceRecords:
+    """The records of a trace, some at a time."""
+
+    def __new__(
+        cls,
+        path: str | PathLike[str],
+        format: str | None = None,  # noqa: A002 - the name of the key
+        ranks: int | None = None,
+        groups: str | None = None,
+    ) -> TraceRecords: ...
+    def next_rows(self, most: int) -> dict[str, Any] | None:
+        """Columns of the next `most` records; `None` at the end. 2^64 - 1 is no value, 2^64 - 2 any."""
 
 def version() -> str: ...
 def product_seconds(

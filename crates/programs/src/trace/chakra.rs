@@ -60,9 +60,19 @@ pub(super) fn read(
         return Err(format!("{path}: a trace of more ranks: {} is there, but the job has {count}", name(count)));
     }
     let groups = groups(prefix, settings, &all, files)?;
+    graph(all.into_iter().map(|rank| rank.nodes).collect(), groups, settings, &name)
+}
+
+/// The graph of the nodes of all ranks, and what they are. `name` is the name of a rank's file for messages.
+pub(super) fn graph(
+    all: Vec<Vec<Node>>,
+    groups: BTreeMap<String, Vec<u32>>,
+    settings: &ChakraSettings,
+    name: &dyn Fn(u32) -> String,
+) -> Result<(NodeGraph, Survey), String> {
     let (times, mut survey) = (settings.times, Survey::default());
     let (mut without_time, mut calculated) = (0u64, 0u64);
-    for node in all.iter().flat_map(|rank| &rank.nodes) {
+    for node in all.iter().flatten() {
         let is_dropped = node.is_cpu && !settings.cpu_nodes && !is_message(node);
         let is_work = node.kind != NodeKind::Metadata;
         let why = match node.kind {
@@ -85,7 +95,7 @@ pub(super) fn read(
             ns => ns as f64 * 1e3,
         })
     };
-    let (graph, odd) = NodeGraph::new(all.into_iter().map(|rank| rank.nodes).collect(), groups, &name, &time)?;
+    let (graph, odd) = NodeGraph::new(all, groups, name, &time)?;
     let mut note = |count: u64, words: &str| {
         if count > 0 {
             survey.notes.push(format!("{count} {words}"));
@@ -105,7 +115,7 @@ fn is_message(node: &Node) -> bool {
 }
 
 /// Name of a node's kind in a survey.
-fn kind_name(node: &Node) -> String {
+pub(super) fn kind_name(node: &Node) -> String {
     let word = match node.kind {
         NodeKind::Metadata => "metadata",
         NodeKind::Load => "memory load",

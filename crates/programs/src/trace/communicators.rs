@@ -2,6 +2,7 @@
 
 use super::rank::RankTrace;
 use crate::call::{Call, Operation, EQUAL};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -14,10 +15,14 @@ pub(super) struct Members {
 }
 
 impl Members {
-    fn new(ranks: Vec<u32>) -> Self {
+    pub(super) fn new(ranks: Vec<u32>) -> Self {
         let plain = (0..).zip(&ranks).all(|(place, &rank)| place == rank);
         let places = (!plain).then(|| ranks.iter().copied().zip(0..).collect());
         Self { ranks, places }
+    }
+
+    pub(super) fn ranks(&self) -> &[u32] {
+        &self.ranks
     }
 
     /// Its number in the communicator.
@@ -41,7 +46,7 @@ struct RecordedCommunicator {
 }
 
 /// Block sizes of one collective in its vector form, in bytes, by ranks of its communicator.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(super) enum Sizes {
     /// By sender.
     From(Vec<u64>),
@@ -49,6 +54,20 @@ pub(super) enum Sizes {
     To(Vec<u64>),
     /// By sender, then by receiver.
     Pairs(Vec<Vec<u64>>),
+}
+
+impl Sizes {
+    /// Checks that there is a size for each of so many ranks.
+    pub(super) fn check(&self, ranks: usize) -> Result<(), String> {
+        let sizes = match self {
+            Self::From(by) | Self::To(by) => by.len(),
+            Self::Pairs(by) => by.len(),
+        };
+        if sizes < ranks {
+            return Err(format!("{sizes} sizes of a collective; expected one for each of {ranks} ranks"));
+        }
+        Ok(())
+    }
 }
 
 /// Members of each communicator, or the error.

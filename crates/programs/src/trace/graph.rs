@@ -181,6 +181,11 @@ impl NodeGraph {
         Ok(())
     }
 
+    /// Ranks of each group, by name.
+    pub(super) fn groups(&self) -> BTreeMap<String, Vec<u32>> {
+        self.groups.iter().map(|(name, group)| (name.clone(), group.members.clone())).collect()
+    }
+
     /// Number of ranks.
     pub(crate) fn ranks(&self) -> u32 {
         self.ranks.len() as u32
@@ -194,6 +199,18 @@ impl NodeGraph {
     /// Time of each of them as a computation.
     pub(crate) fn times(&self, rank: u32) -> &[Time] {
         &self.times[rank as usize]
+    }
+
+    /// Places of the nodes that a node of a rank waits for.
+    pub(super) fn waits(&self, rank: u32, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let waits = &self.waits[rank as usize];
+        let first = waits.partition_point(|(of, _)| *of < node);
+        waits[first..].iter().take_while(move |(of, _)| *of == node).map(|(_, on)| *on)
+    }
+
+    /// Communicator of the messages of a node's group.
+    pub(super) fn group_number(&self, node: &Node) -> Option<u16> {
+        self.groups.get(&node.group).map(|group| group.communicator)
     }
 
     /// Ranks of a node's group.
@@ -229,7 +246,7 @@ impl NodeGraph {
         let nodes = self.nodes(rank);
         for (node, &time) in nodes.iter().zip(&self.times[rank as usize]) {
             let compute = Work::Compute { time };
-            let lane = if node.is_cpu { CPU } else { COMPUTE };
+            let lane = lane(node);
             let (bytes, tag, communicator) = (Bytes(node.bytes.unwrap_or(0)), node.tag, 0);
             let first = list.tasks.len();
             match (node.kind, node.peer) {
@@ -318,6 +335,15 @@ impl NodeGraph {
         list.push(nothing, Event::End);
         list.next.clear();
         list.tasks[first..].iter_mut().for_each(|task| task.lane = COMMUNICATION);
+    }
+}
+
+/// Lane of a node.
+pub(super) fn lane(node: &Node) -> u8 {
+    match node.kind {
+        NodeKind::Send | NodeKind::Receive | NodeKind::Collective(_) => COMMUNICATION,
+        _ if node.is_cpu => CPU,
+        _ => COMPUTE,
     }
 }
 

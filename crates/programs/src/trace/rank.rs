@@ -5,8 +5,9 @@
 
 use super::actions::{ignored_why, ACTIONS};
 use super::line::Line;
+use super::TracedCall;
 use crate::call::{Call, Operation, ANY, BLOCKING, EQUAL, WORLD};
-use odonata_trace::Survey;
+use odonata_trace::{Survey, TaskGraph};
 use odonata_units::{Bytes, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -16,9 +17,6 @@ pub(super) const EXCLUDED: u16 = 1;
 pub(super) const SLOTS: u32 = 32_765;
 /// Largest communicator number. Larger numbers identify excluded ranks.
 const MAX_COMMUNICATOR: u32 = i32::MAX as u32;
-
-/// A call and its line.
-type TracedCall = (Call, u32);
 
 /// Communicator, sender, receiver and tag of a request.
 type Name = (u32, u32, u32, u32);
@@ -70,6 +68,14 @@ impl ComputeTimes {
     /// Whether the times of the trace are unchanged.
     pub(crate) fn is_measured(&self) -> bool {
         self.factor == 1.0 && self.each.is_none()
+    }
+
+    /// The graph with these times instead of its own.
+    pub(super) fn of_graph(&self, graph: TaskGraph) -> Result<TaskGraph, String> {
+        if self.is_measured() {
+            return Ok(graph);
+        }
+        graph.with_compute_times(|time| self.of_ps(time.0 as f64))
     }
 
     /// A time in the trace as a time of computation.

@@ -1,8 +1,8 @@
 //! A trace of any format.
 
-use super::{astra, chakra, dumpi, foreign, ChakraSettings, NodeGraph, Trace};
+use super::{astra, chakra, dumpi, file, foreign, ChakraSettings, ComputeTimes, NodeGraph, Trace};
 use odonata_declare::{words, Reader};
-use odonata_trace::{goal, Survey, TaskGraph, Work};
+use odonata_trace::{goal, is_trace_file, Survey, TaskGraph, Work};
 use std::fmt::{Debug, Formatter};
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ words! {
         Goal = "goal": "task graph of LogGOPSim, as text or binary",
         Chakra = "chakra": "execution trace of Chakra, one file per rank, as protocol buffers or JSON",
         Astra = "astra-sim": "text workload of ASTRA-sim",
+        File = "odonata": "trace file of `odonata trace convert`",
     }
 }
 
@@ -21,8 +22,10 @@ words! {
 pub struct Recording {
     /// Its format.
     pub format: TraceFormat,
+    /// The format of the original of a trace file, else the same.
+    pub source: TraceFormat,
     pub(crate) content: Content,
-    path: String,
+    pub(crate) path: String,
 }
 
 impl Debug for Recording {
@@ -55,6 +58,7 @@ impl Recording {
         files: &mut dyn Reader,
     ) -> Result<Self, String> {
         let format = format.map_or_else(|| found_format(path, files), Ok)?;
+        let mut source = format;
         let content = match format {
             TraceFormat::SimGrid => Content::Calls(Arc::new(Trace::read(path, ranks, settings.times, files)?)),
             TraceFormat::Dumpi => Content::Calls(Arc::new(dumpi::read(path, ranks, settings.times, files)?)),
@@ -67,8 +71,29 @@ impl Recording {
                 let (nodes, survey) = astra::read(path, ranks, settings, files)?;
                 Content::Nodes(Arc::new(nodes), survey)
             }
+            TraceFormat::File => {
+                let (original, content) = file::read(path, ranks, settings, files)?;
+                source = original;
+                content
+            }
         };
-        Ok(Self { format, content, path: path.to_owned() })
+        Ok(Self { format, source, content, path: path.to_owned() })
+    }
+
+    /// Reads a trace with its own times; an operation takes 1 ns. `ranks` is for formats without a number of ranks,
+    /// `groups` the file with the groups of Chakra's nodes.
+    ///
+    /// # Errors
+    /// A mistake in a file: its place and what was expected.
+    pub fn open(
+        path: &str,
+        format: Option<TraceFormat>,
+        ranks: Option<u32>,
+        groups: Option<String>,
+        files: &mut dyn Reader,
+    ) -> Result<Self, String> {
+        let times = ComputeTimes { ps_per_flop: 1e3, factor: 1.0, each: None };
+        Self::read(path, format, ranks, &ChakraSettings { times, cpu_nodes: true, groups }, files)
     }
 
     /// What the files have, and what of it is replayed.
@@ -103,6 +128,7 @@ fn found_format(path: &str, files: &mut dyn Reader) -> Result<TraceFormat, Strin
         return Err(format!("{path}: {kind}"));
     }
     Ok(match start {
+        _ if is_trace_file(start) => TraceFormat::File,
         _ if goal::is_goal(start) => TraceFormat::Goal,
         _ if dumpi::is_set(start) => TraceFormat::Dumpi,
         _ if chakra::is_trace(start) => TraceFormat::Chakra,
@@ -117,17 +143,12 @@ fn read_goal(
     settings: &ChakraSettings,
     files: &mut dyn Reader,
 ) -> Result<Content, String> {
-    let mut graph = goal::read(path, &mut *files.open(path)?)?;
+    let graph = goal::read(path, &mut *files.open(path)?)?;
     let of = graph.ranks.len();
     if let Some(ranks) = ranks.filter(|&ranks| ranks as usize != of) {
         return Err(format!("{path}: a graph of {of} ranks, but the job has {ranks}"));
     }
-    let times = settings.times;
-    if !times.is_measured() {
-        graph = graph
-            .with_compute_times(|time| times.of_ps(time.0 as f64))
-            .map_err(|reason| format!("{path}: {reason}"))?;
-    }
+    let graph = settings.times.of_graph(graph).map_err(|reason| format!("{path}: {reason}"))?;
     let mut survey = Survey::default();
     for task in graph.ranks.iter().flat_map(|rank| rank.tasks()) {
         let kind = match task.work {

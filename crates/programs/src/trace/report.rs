@@ -1,7 +1,7 @@
 //! What a trace has: ranks, messages, collectives, computation, and which records count.
 
-use super::{ChakraSettings, ComputeTimes, Content, Recording, TraceFormat};
-use crate::call::{Call, Operation};
+use super::{Content, Recording, TraceFormat};
+use crate::call::{Call, Operation, EQUAL};
 use crate::collective::Collectives;
 use crate::expansion::{CallExpander, JobProgram};
 use odonata_declare::Reader;
@@ -34,6 +34,8 @@ pub struct CollectiveTotal {
 pub struct TraceReport {
     /// Format.
     pub format: TraceFormat,
+    /// The format of the original of a trace file, else the same.
+    pub source: TraceFormat,
     /// Number of ranks.
     pub ranks: u32,
     /// Messages of the program by source, target and tag, without messages of collectives.
@@ -53,12 +55,11 @@ pub struct TraceReport {
 /// # Errors
 /// A mistake in a file: its place and what was expected.
 pub fn trace_report(path: &str, format: Option<TraceFormat>, files: &mut dyn Reader) -> Result<TraceReport, String> {
-    let times = ComputeTimes { ps_per_flop: 1e3, factor: 1.0, each: None };
-    let settings = ChakraSettings { times, cpu_nodes: true, groups: None };
-    let recording = Recording::read(path, format, None, &settings, files)?;
+    let recording = Recording::open(path, format, None, None, files)?;
     let ranks = recording.ranks();
     let mut report = TraceReport {
         format: recording.format,
+        source: recording.source,
         ranks,
         pairs: BTreeMap::new(),
         collectives: BTreeMap::new(),
@@ -107,7 +108,7 @@ impl TraceReport {
     fn send(&mut self, from: u32, to: u32, tag: u32, bytes: u64) {
         let pair = self.pairs.entry((from, to, tag)).or_default();
         pair.messages += 1;
-        pair.bytes += bytes;
+        pair.bytes = pair.bytes.saturating_add(bytes);
     }
 
     fn compute(&mut self, rank: u32, time: Time) {
@@ -118,7 +119,7 @@ impl TraceReport {
     fn collective(&mut self, name: &'static str, ranks: u32, bytes: u64) {
         let total = self.collectives.entry((name, ranks)).or_default();
         total.calls += 1;
-        total.bytes += bytes;
+        total.bytes = total.bytes.saturating_add(bytes);
     }
 
     /// Adds the calls of a rank.
@@ -126,7 +127,9 @@ impl TraceReport {
         let mut code = CallExpander::new(self.ranks, rank);
         loop {
             let step = code.next_call(shared, None::<fn(&Call)>);
-            let Some(call) = step.map_err(|reason| format!("{}: {reason}", code.place(shared)))? else { return Ok(()) };
+            let Some(call) = step.map_err(|reason| format!("{}: {reason}", code.place(shared)))? else {
+                return shared.program.failure().map_or(Ok(()), Err);
+            };
             match call {
                 Call::Mark { .. } => continue,
                 Call::Compute { time } => {
@@ -136,20 +139,8 @@ impl TraceReport {
                 Call::Send { to, bytes, tag, .. } | Call::Isend { to, bytes, tag, .. } => {
                     self.send(rank, to, tag, bytes.0)
                 }
-                Call::Collective { operation, bytes, sizes, communicator, .. } => {
-                    let communicators = code.communicators();
-                    let (size, _) = communicators.size_and_rank(communicator)?;
-                    let bytes = if sizes == crate::call::EQUAL {
-                        bytes.0
-                    } else {
-                        let to = |of| communicators.job_rank(communicator, of);
-                        // All that it sends, or in a gather its block.
-                        let of = |peer: u32| Ok::<u64, String>(shared.program.size(sizes, rank, to(peer)?).0);
-                        match operation {
-                            Operation::Gather | Operation::Allgather => of(0)?,
-                            _ => (0..size).map(of).sum::<Result<u64, String>>()?,
-                        }
-                    };
+                Call::Collective { operation, .. } => {
+                    let (size, bytes) = collective_size(&code, shared, rank, &call)?;
                     self.collective(operation.name(), size, bytes);
                 }
                 _ => {}
@@ -157,4 +148,26 @@ impl TraceReport {
             self.calls += 1;
         }
     }
+}
+
+/// Ranks and bytes of a collective: as it names them; of vector forms, all that the rank sends, or in a gather its block.
+pub(super) fn collective_size(
+    code: &CallExpander,
+    shared: &JobProgram,
+    rank: u32,
+    call: &Call,
+) -> Result<(u32, u64), String> {
+    let Call::Collective { operation, bytes, sizes, communicator, .. } = *call else { return Ok((0, 0)) };
+    let communicators = code.communicators();
+    let (size, _) = communicators.size_and_rank(communicator)?;
+    if sizes == EQUAL {
+        return Ok((size, bytes.0));
+    }
+    let to = |of| communicators.job_rank(communicator, of);
+    let of = |peer: u32| Ok::<u64, String>(shared.program.size(sizes, rank, to(peer)?).0);
+    let bytes = match operation {
+        Operation::Gather | Operation::Allgather => of(0)?,
+        _ => (0..size).map(of).try_fold(0u64, |sum, bytes| Ok::<_, String>(sum.saturating_add(bytes?)))?,
+    };
+    Ok((size, bytes))
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from typing import Any
 
 import click
@@ -17,7 +18,7 @@ TOPICS = ("presets", "topologies", "patterns", "placements", "routings", "format
 @click.argument("topic", type=click.Choice(TOPICS), required=False)
 @options.as_json
 def command(topic: str | None, as_json: bool) -> None:
-    """List presets, topologies, patterns, placements, routings and formats of machine files.
+    """List presets, topologies, patterns, placements, routings and formats of machine files and traces.
 
     \b
     odonata list
@@ -32,13 +33,15 @@ def command(topic: str | None, as_json: bool) -> None:
         return
     screen = terminal.console()
     for name, rows in found.items():
-        columns = list(rows[0])
-        shown = terminal.table(
-            columns, left=["name", "of"], wrap=["summary", "read", "not read", "tested with"]
-        )
-        for row in rows:
-            shown.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values()))
-        terminal.print_table(screen, shown, name.capitalize())
+        # Formats of machine files and of traces have columns of their own.
+        for columns, alike in groupby(rows, key=list):
+            wrap = ["summary", "files", "starts with", "read", "not read", "tested with"]
+            shown = terminal.table(columns, left=["name", "of"], wrap=wrap)
+            for row in alike:
+                shown.add_row(
+                    *(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values())
+                )
+            terminal.print_table(screen, shown, name.capitalize())
 
 
 def _presets() -> list[dict[str, Any]]:
@@ -60,9 +63,13 @@ def _formats() -> list[dict[str, Any]]:
     from odonata import _core
 
     formats, others = _core.machine_formats()
-    titles = ("name", "read", "not read", "tested with")
-    rows = [dict(zip(titles, row, strict=True)) for row in formats]
-    return rows + [dict(zip(titles, (kind, "no", instead, ""), strict=True)) for kind, instead in others]
+    titles = ("name", "of", "read", "not read", "tested with")
+    rows = [dict(zip(titles, (row[0], "machine", *row[1:]), strict=True)) for row in formats]
+    rows += [dict(zip(titles, (kind, "machine", "no", instead, ""), strict=True)) for kind, instead in others]
+    of_traces = ("name", "of", "files", "starts with", "read", "not read")
+    return rows + [
+        dict(zip(of_traces, (name, "trace", *rest), strict=True)) for name, *rest in _core.trace_formats()
+    ]
 
 
 _ROWS = {"presets": _presets, "formats": _formats}

@@ -1,4 +1,4 @@
-"""`odonata trace`: what a trace has, and what a replay uses of it."""
+"""`odonata trace`: what a trace has, trace files, and tables of records."""
 
 from __future__ import annotations
 
@@ -11,15 +11,23 @@ from odonata.cli import options
 from odonata.cli.output import terminal
 from odonata.errors import OdonataError
 
+_FORMAT = click.option(
+    "--format", "trace_format", metavar="NAME", help="Format, if the content does not show it."
+)
+_RANKS = click.option(
+    "--ranks", type=click.IntRange(min=1), help="Number of ranks, for workloads of ASTRA-sim."
+)
+_GROUPS = click.option("--groups", metavar="FILE", help="File with the groups of Chakra's nodes.")
+
 
 @click.group()
 def command() -> None:
-    """Show traces of real runs: DUMPI, GOAL, Chakra, SimGrid, ASTRA-sim."""
+    """Show, convert and export traces of real runs: DUMPI, GOAL, Chakra, SimGrid, ASTRA-sim."""
 
 
 @command.command()
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--format", "trace_format", metavar="NAME", help="Format, if the content does not show it.")
+@_FORMAT
 @click.option(
     "--strict",
     is_flag=True,
@@ -66,10 +74,82 @@ def show(file: Path, trace_format: str | None, strict: bool, as_json: bool) -> N
     terminal.print_warnings([*_missing(found), *found["notes"]])
 
 
+@command.command()
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--out", metavar="OUT", type=click.Path(path_type=Path), required=True, help="Trace file to write."
+)
+@_FORMAT
+@_RANKS
+@_GROUPS
+@options.as_json
+def convert(
+    file: Path,
+    out: Path,
+    trace_format: str | None,
+    ranks: int | None,
+    groups: str | None,
+    as_json: bool,
+) -> None:
+    """Convert a trace to a trace file: checked, compressed, read in blocks by a run.
+
+    \b
+    odonata trace convert traces/app.meta -o app.odt
+
+    Use it as the trace: program = { name = "trace", path = "app.odt" }.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata import _core
+
+    written = _core.convert_trace(file, out, trace_format, ranks, groups)
+    if as_json:
+        terminal.print_json(written)
+        return
+    each = f", {written['bytes'] / written['records']:.1f} B per record" if written["records"] else ""
+    rows = [
+        ("trace", f"{file}, {written['format']}"),
+        ("trace file", f"{out}, {written['bytes']:,} B{each}"),
+        ("ranks", f"{written['ranks']:,}"),
+        ("records", f"{written['records']:,}"),
+        ("SHA-256", written["sha256"]),
+    ]
+    terminal.console().print(terminal.pairs(rows))
+    terminal.print_warnings(written["warnings"])
+
+
+@command.command()
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option(
+    "--parquet",
+    "directory",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Directory for the table records.parquet.",
+)
+@_FORMAT
+@_RANKS
+@_GROUPS
+def export(
+    file: Path, directory: Path, trace_format: str | None, ranks: int | None, groups: str | None
+) -> None:
+    """Export the records of a trace as a Parquet table, one row for each.
+
+    \b
+    odonata trace export app.odt --parquet app-records
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.export.records import write_records
+
+    rows = write_records(file, directory, trace_format=trace_format, ranks=ranks, groups=groups)
+    terminal.console().print(f"{directory / 'records.parquet'}: {rows:,} records")
+
+
 def _summary(file: Path, found: dict[str, Any]) -> list[tuple[str, str]]:
     compute = found["compute_s"]
+    origin = found["format"]
+    if found["source"] != origin:
+        origin += f" (from {found['source']})"
     rows = [
-        ("trace", f"{file}, {found['format']}"),
+        ("trace", f"{file}, {origin}"),
         ("ranks", f"{found['ranks']:,}"),
         ("calls", f"{found['calls']:,}"),
         ("messages", f"{found['messages']:,} of {found['bytes']:,} B, without messages of collectives"),
