@@ -38,7 +38,7 @@ use odonata_declare::Reader;
 use odonata_trace::Survey;
 use odonata_units::Bytes;
 pub(crate) use rank::ComputeTimes;
-use rank::RankTrace;
+use rank::{RankTrace, TracedCall};
 pub(crate) use recording::Content;
 pub use recording::{Recording, TraceFormat};
 pub use records::TraceRecords;
@@ -49,9 +49,6 @@ use std::sync::Arc;
 
 /// Instructions of a block. Each rank stores one block; a smaller value costs more calls of `block`.
 const BLOCK: usize = 256;
-
-/// A call and its line or record.
-type TracedCall = (Call, u32);
 
 /// Where the calls are.
 #[derive(Debug)]

@@ -13,30 +13,28 @@ mod tasks;
 mod tests;
 mod values;
 
-use super::{chakra, ChakraSettings, Content, Recording, Trace, TraceFormat};
+use super::communicators::Members;
+use super::rank::{ComputeTimes, TracedCall};
+use super::{chakra, Calls, ChakraSettings, Content, Recording, Trace, TraceFormat};
 use crate::collective::Collectives;
 use crate::expansion::JobProgram;
 use crate::mistakes::{examine, examine_graph, Mistake};
 use crate::rank_program::RankProgram;
 pub(super) use calls::CallFile;
-use calls::CallHeader;
+use calls::{CallHeader, MAX_BLOCK_RECORDS};
 use nodes::NodeHeader;
 use odonata_checkpoint as encoding;
 use odonata_declare::{Reader, Word};
 use odonata_trace::{BlockFile, BlockWriter, Survey};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Most records of a block. More compress a little better, and every rank of a run holds one block.
-const MAX_BLOCK_RECORDS: usize = 4_096;
 /// Fewest, unless a rank has fewer.
 const MIN_BLOCK_RECORDS: usize = 256;
 /// Records of the blocks that the ranks of a run hold together: 64 MiB of 32 B each.
 const HELD_RECORDS: usize = 1 << 21;
-
-/// Time of a floating-point operation in the file.
-const PS_PER_OPERATION: f64 = 1e3;
 
 /// What a file says of the trace.
 #[derive(Serialize, Deserialize)]
@@ -107,6 +105,40 @@ pub(super) fn read(
         }
     };
     Ok((source, content))
+}
+
+impl Trace {
+    /// The calls of a block.
+    fn traced(&self, rank: u32, index: u64) -> Result<Cow<'_, [TracedCall]>, String> {
+        let calls = self.calls.block(rank, index);
+        self.failure().map_or(Ok(calls), Err)
+    }
+
+    /// What its calls have in common. `has_operations`: they compute floating-point operations of 1 ns each.
+    fn header(&self, has_operations: bool) -> Result<CallHeader, String> {
+        let sizes = self.sizes.iter().map(|(members, sizes)| (members.ranks().to_vec(), sizes.clone()));
+        let place = self.place_word().to_owned();
+        let mut header = CallHeader { place, has_operations, sizes: sizes.collect(), ..CallHeader::default() };
+        for rank in 0..self.ranks() {
+            for index in 0..self.blocks(rank) {
+                self.traced(rank, index)?.iter().for_each(|(call, _)| header.add(call));
+            }
+        }
+        Ok(header)
+    }
+
+    /// The trace of an open file, with other times of computation.
+    fn of_file(file: BlockFile, mut header: CallHeader, survey: Survey, times: ComputeTimes) -> Result<Self, String> {
+        let place = if header.place == "record" { "record" } else { "line" };
+        let fingerprint = u64::from_str_radix(&file.hash()[..16], 16).expect("hexadecimal digits");
+        let mut all = Vec::new();
+        for (members, sizes) in std::mem::take(&mut header.sizes) {
+            sizes.check(members.len())?;
+            all.push((Arc::new(Members::new(members)), sizes));
+        }
+        let calls = Calls::File(CallFile::new(file, header, times)?);
+        Ok(Self { calls, sizes: all, place, survey, fingerprint })
+    }
 }
 
 impl Recording {

@@ -5,7 +5,6 @@
 
 use super::actions::{ignored_why, ACTIONS};
 use super::line::Line;
-use super::TracedCall;
 use crate::call::{Call, Operation, ANY, BLOCKING, EQUAL, WORLD};
 use odonata_trace::{Survey, TaskGraph};
 use odonata_units::{Bytes, Time};
@@ -17,6 +16,9 @@ pub(super) const EXCLUDED: u16 = 1;
 pub(super) const SLOTS: u32 = 32_765;
 /// Largest communicator number. Larger numbers identify excluded ranks.
 const MAX_COMMUNICATOR: u32 = i32::MAX as u32;
+
+/// A call and its line or record.
+pub(super) type TracedCall = (Call, u32);
 
 /// Communicator, sender, receiver and tag of a request.
 type Name = (u32, u32, u32, u32);

@@ -33,7 +33,14 @@ struct Rows {
     lanes: Vec<u64>,
     places: Vec<u64>,
     /// Ends of the lists of dependencies, and their values: of ends, of starts.
-    dependencies: [(Vec<i32>, Vec<u32>); 2],
+    dependencies: [Dependencies; 2],
+}
+
+/// Lists of records, one for each row.
+#[derive(Default)]
+struct Dependencies {
+    ends: Vec<i32>,
+    values: Vec<u32>,
 }
 
 /// One record.
@@ -107,7 +114,8 @@ fn coded(operations: &[String]) -> Values {
     Values::Text { codes: codes.collect(), texts }
 }
 
-fn lists((ends, values): &(Vec<i32>, Vec<u32>)) -> Values {
+fn lists(dependencies: &Dependencies) -> Values {
+    let Dependencies { ends, values } = dependencies;
     Values::Lists { offsets: std::iter::once(0).chain(ends.iter().copied()).collect(), values: values.clone() }
 }
 
@@ -140,14 +148,14 @@ impl Rows {
         self.times.push(row.time);
         self.lanes.push(row.lane);
         self.places.push(row.place);
-        for (ends, values) in &mut self.dependencies {
+        for Dependencies { ends, values } in &mut self.dependencies {
             ends.push(values.len() as i32);
         }
     }
 
     /// Adds a dependency of the next record.
     fn wait(&mut self, event: Event, on: u32) {
-        self.dependencies[usize::from(event == Event::Start)].1.push(on);
+        self.dependencies[usize::from(event == Event::Start)].values.push(on);
     }
 }
 

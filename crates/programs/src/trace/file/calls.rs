@@ -1,17 +1,13 @@
 //! Calls as columns.
 
-use super::super::{Calls, Sizes, Trace, TracedCall};
 use super::values::{Number, Values};
 use crate::call::{Call, BLOCKING};
-use crate::rank_program::RankProgram;
-use crate::trace::communicators::Members;
-use crate::trace::rank::{EXCLUDED, SLOTS};
-use crate::trace::ComputeTimes;
-use odonata_trace::{BlockFile, Column, Survey};
+use crate::trace::communicators::Sizes;
+use crate::trace::rank::{ComputeTimes, TracedCall, EXCLUDED, SLOTS};
+use odonata_trace::{BlockFile, Column};
 use odonata_units::Time;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 const KIND: usize = 0;
 const PLACE: usize = 1;
@@ -27,6 +23,12 @@ const SIZES: usize = 10;
 const NEW: usize = 11;
 const KEY: usize = 12;
 const COLUMNS: usize = 13;
+
+/// Most records of a block. More compress a little better, and every rank of a run holds one block.
+pub(super) const MAX_BLOCK_RECORDS: usize = 4_096;
+
+/// Time of a floating-point operation in the file.
+const PS_PER_OPERATION: f64 = 1e3;
 
 /// Most bytes of a message, as in SimGrid's traces.
 const MAX_BYTES: u64 = 1 << 50;
@@ -162,7 +164,7 @@ pub(super) fn encode(calls: &[TracedCall], header: &CallHeader) -> Result<[Colum
 
 /// The calls of a trace file, block by block.
 #[derive(Debug)]
-pub(in crate::trace) struct CallFile {
+pub(crate) struct CallFile {
     file: BlockFile,
     header: CallHeader,
     times: ComputeTimes,
@@ -183,24 +185,24 @@ impl CallFile {
         Ok(calls)
     }
 
-    pub(in crate::trace) fn ranks(&self) -> u32 {
+    pub(crate) fn ranks(&self) -> u32 {
         self.file.ranks()
     }
 
-    pub(in crate::trace) fn blocks(&self, rank: u32) -> u64 {
+    pub(crate) fn blocks(&self, rank: u32) -> u64 {
         self.file.blocks(rank) as u64
     }
 
-    pub(in crate::trace) fn splits(&self) -> bool {
+    pub(crate) fn splits(&self) -> bool {
         self.header.splits
     }
 
-    pub(in crate::trace) fn failure(&self) -> Option<String> {
+    pub(crate) fn failure(&self) -> Option<String> {
         self.failure.get().cloned()
     }
 
     /// The calls of a block. None after a failure.
-    pub(in crate::trace) fn block(&self, rank: u32, index: u64) -> Vec<TracedCall> {
+    pub(crate) fn block(&self, rank: u32, index: u64) -> Vec<TracedCall> {
         let block = self.file.block(rank, index as usize, |records, columns| self.decode(records, columns));
         block.unwrap_or_else(|reason| {
             self.failure.get_or_init(|| reason);
@@ -210,7 +212,7 @@ impl CallFile {
 
     fn decode(&self, records: usize, columns: [Column; COLUMNS]) -> Result<Vec<TracedCall>, String> {
         let mut values = Values::new(columns);
-        let mut calls = Vec::with_capacity(records.min(super::MAX_BLOCK_RECORDS));
+        let mut calls = Vec::with_capacity(records.min(MAX_BLOCK_RECORDS));
         for _ in 0..records {
             let kind = values.value(KIND)?;
             let mut call = take(kind, &mut values)?;
@@ -230,49 +232,10 @@ impl CallFile {
 
     /// A time of the file as a time of computation.
     fn time(&self, time: Time) -> Result<Time, String> {
-        let scale = if self.header.has_operations { self.times.ps_per_flop / super::PS_PER_OPERATION } else { 1.0 };
+        let scale = if self.header.has_operations { self.times.ps_per_flop / PS_PER_OPERATION } else { 1.0 };
         if self.times.is_measured() && scale == 1.0 {
             return Ok(time);
         }
         self.times.of_ps(time.0 as f64 * scale)
-    }
-}
-
-impl Trace {
-    /// The calls of a block.
-    pub(super) fn traced(&self, rank: u32, index: u64) -> Result<Cow<'_, [TracedCall]>, String> {
-        let calls = self.calls.block(rank, index);
-        self.failure().map_or(Ok(calls), Err)
-    }
-
-    /// What its calls have in common. `has_operations`: they compute floating-point operations of 1 ns each.
-    pub(super) fn header(&self, has_operations: bool) -> Result<CallHeader, String> {
-        let sizes = self.sizes.iter().map(|(members, sizes)| (members.ranks().to_vec(), sizes.clone()));
-        let place = self.place_word().to_owned();
-        let mut header = CallHeader { place, has_operations, sizes: sizes.collect(), ..CallHeader::default() };
-        for rank in 0..self.ranks() {
-            for index in 0..self.blocks(rank) {
-                self.traced(rank, index)?.iter().for_each(|(call, _)| header.add(call));
-            }
-        }
-        Ok(header)
-    }
-
-    /// The trace of an open file, with other times of computation.
-    pub(super) fn of_file(
-        file: BlockFile,
-        mut header: CallHeader,
-        survey: Survey,
-        times: ComputeTimes,
-    ) -> Result<Self, String> {
-        let place = if header.place == "record" { "record" } else { "line" };
-        let fingerprint = u64::from_str_radix(&file.hash()[..16], 16).expect("hexadecimal digits");
-        let mut all = Vec::new();
-        for (members, sizes) in std::mem::take(&mut header.sizes) {
-            sizes.check(members.len())?;
-            all.push((Arc::new(Members::new(members)), sizes));
-        }
-        let calls = Calls::File(CallFile::new(file, header, times)?);
-        Ok(Self { calls, sizes: all, place, survey, fingerprint })
     }
 }

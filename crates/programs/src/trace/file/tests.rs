@@ -2,7 +2,7 @@ use super::*;
 use crate::call::{Call, Operation, BLOCKING, EQUAL};
 use crate::code::Code;
 use crate::rule::{build, ProgramContext, ProgramSpec};
-use crate::trace::{trace_report, Calls, ComputeTimes, TracedCall};
+use crate::trace::trace_report;
 use odonata_units::{Bytes, Time};
 use proptest::prelude::*;
 use serde_json::json;
