@@ -260,6 +260,9 @@ impl TraceRecords {
             Call::CommSplit { new, .. } | Call::CommCreate { new, .. } => row.communicator = new.into(),
             Call::CommFree { communicator } => row.communicator = communicator.into(),
             Call::WaitUntil { .. } | Call::Mark { .. } | Call::Round => {}
+            Call::Put { to: peer, bytes, .. } | Call::Get { from: peer, bytes, .. } => {
+                (row.peer, row.bytes) = (or_any(peer), size(bytes));
+            }
             Call::Stream { .. } | Call::Record { .. } | Call::Await { .. } => {}
         }
         rows.push(self.rank, self.next, row);

@@ -81,6 +81,8 @@ calls! {
     17 Record { event: COUNT },
     18 Await { event: COUNT },
     19 CommFree { communicator: COMMUNICATOR },
+    20 Put { to: PEER, bytes: BYTES },
+    21 Get { from: PEER, bytes: BYTES },
 }
 
 /// What calls of a trace have in common.
