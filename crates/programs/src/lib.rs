@@ -73,6 +73,6 @@ pub use rule::{build, ProgramContext, ProgramRule, ProgramSpec};
 pub use sequence::{Rounds, Sequence};
 pub use tasks::tasks_of;
 pub use trace::{
-    trace_report, CollectiveTotal, Pair, Recording, Trace, TraceFormat, TraceFormatNotes, TraceRecords,
-    TraceReport, Written,
+    trace_report, CollectiveTotal, Pair, Recording, Trace, TraceFormat, TraceFormatNotes, TraceRecords, TraceReport,
+    WriteReport,
 };

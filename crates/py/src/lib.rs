@@ -25,9 +25,9 @@ mod _core {
     use super::experiment::Experiment;
     #[pymodule_export]
     use super::functions::{
-        available_memory, checkpoint, class_statistics, convert_trace, host_names, is_seed, machine_format, machine_formats,
-        peak_rss_bytes, presets, program_mistake, read_experiment, read_file, reference, schema, tables,
-        tables_reference, time_ps, trace, trace_formats, version, TraceRecords,
+        available_memory, checkpoint, class_statistics, convert_trace, host_names, is_seed, machine_format,
+        machine_formats, peak_rss_bytes, presets, program_mistake, read_experiment, read_file, reference, schema,
+        tables, tables_reference, time_ps, trace, trace_formats, version, TraceRecords,
     };
     use super::{errors, PyModule, PyResult};
     use pyo3::types::PyModuleMethods;

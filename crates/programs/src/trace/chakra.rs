@@ -1,7 +1,7 @@
 //! Chakra execution traces as graphs: `NAME.RANK.et`, one file per rank, and `NAME.json` with the groups.
 
+use super::compute_times::ComputeTimes;
 use super::graph::NodeGraph;
-use super::rank::ComputeTimes;
 use odonata_declare::Reader;
 use odonata_trace::chakra::{self, CollectiveKind, Node, NodeKind, Nodes};
 use odonata_trace::{Survey, NOTHING};

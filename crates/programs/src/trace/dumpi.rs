@@ -16,7 +16,7 @@ mod tests;
 #[cfg(test)]
 mod writer;
 
-use super::rank::ComputeTimes;
+use super::compute_times::ComputeTimes;
 use super::Trace;
 use communicators::CommunicatorAction;
 use odonata_declare::Reader;

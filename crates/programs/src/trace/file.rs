@@ -14,7 +14,8 @@ mod tests;
 mod values;
 
 use super::communicators::Members;
-use super::rank::{ComputeTimes, TracedCall};
+use super::compute_times::ComputeTimes;
+use super::rank::TracedCall;
 use super::{chakra, Calls, ChakraSettings, Content, Recording, Trace, TraceFormat};
 use crate::collective::Collectives;
 use crate::expansion::JobProgram;
@@ -55,7 +56,7 @@ enum RecordsOf {
 
 /// What was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Written {
+pub struct WriteReport {
     /// Records of all ranks.
     pub records: u64,
     /// Bytes of the file.
@@ -146,7 +147,7 @@ impl Recording {
     ///
     /// # Errors
     /// A mistake in the trace; `out` cannot be written.
-    pub fn write(&self, out: &mut dyn Write) -> Result<Written, String> {
+    pub fn write(&self, out: &mut dyn Write) -> Result<WriteReport, String> {
         let wrong = |reason: String| format!("{}: {reason}", self.path);
         let unwritten = |error: io::Error| format!("the trace file cannot be written: {error}");
         let mut warnings = self.survey().warnings();
@@ -193,7 +194,7 @@ impl Recording {
         let mut bytes = encoding::Writer::default();
         bytes.put(&header);
         let (bytes, hash) = writer.finish(bytes.into_bytes()).map_err(unwritten)?;
-        Ok(Written { records, bytes, hash, warnings })
+        Ok(WriteReport { records, bytes, hash, warnings })
     }
 }
 

@@ -4,10 +4,11 @@
 //! all. Only the run shows which requests a test or a wait for any freed, so their slots stay in use.
 
 use super::actions::{ignored_why, ACTIONS};
+use super::compute_times::{checked_time, ComputeTimes};
 use super::line::Line;
 use crate::call::{Call, Operation, ANY, BLOCKING, EQUAL, WORLD};
-use odonata_trace::{Survey, TaskGraph};
-use odonata_units::{Bytes, Time};
+use odonata_trace::Survey;
+use odonata_units::Bytes;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The slot of the single-rank communicator of a rank that a split excluded.
@@ -51,40 +52,6 @@ impl CollectiveCall {
                 format!("'{}' with root {}", self.operation.name(), self.root)
             }
             operation => format!("'{}'", operation.name()),
-        }
-    }
-}
-
-/// How long a rank computes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ComputeTimes {
-    /// For traces with operations.
-    pub(crate) ps_per_flop: f64,
-    /// Factor of the times in the trace.
-    pub(crate) factor: f64,
-    /// A time that replaces each of them.
-    pub(crate) each: Option<Time>,
-}
-
-impl ComputeTimes {
-    /// Whether the times of the trace are unchanged.
-    pub(crate) fn is_measured(&self) -> bool {
-        self.factor == 1.0 && self.each.is_none()
-    }
-
-    /// The graph with these times instead of its own.
-    pub(super) fn of_graph(&self, graph: TaskGraph) -> Result<TaskGraph, String> {
-        if self.is_measured() {
-            return Ok(graph);
-        }
-        graph.with_compute_times(|time| self.of_ps(time.0 as f64))
-    }
-
-    /// A time in the trace as a time of computation.
-    pub(crate) fn of_ps(&self, ps: f64) -> Result<Time, String> {
-        match self.each {
-            Some(each) if ps > 0.0 => Ok(each),
-            _ => RankTrace::time(ps * self.factor),
         }
     }
 }
@@ -180,7 +147,7 @@ impl RankTrace {
             "finalize" | "comm_size" | "comm_split" | "comm_dup" | "comm_free" | "location" => {}
             "compute" => self.compute(line.amount(0, "operations")?)?,
             "sleep" => {
-                let time = Self::time(line.amount(0, "seconds")? * 1e12)?;
+                let time = checked_time(line.amount(0, "seconds")? * 1e12)?;
                 self.push(Call::Sleep { time });
             }
             "send" | "ssend" | "isend" | "issend" | "recv" | "irecv" | "sendrecv" => self.message(line)?,
@@ -234,13 +201,6 @@ impl RankTrace {
 
     pub(super) fn push(&mut self, call: Call) {
         self.calls.push((call, self.line));
-    }
-
-    fn time(ps: f64) -> Result<Time, String> {
-        if ps > i64::MAX as f64 {
-            return Err(format!("{} s in one action; expected less than 106 days", ps / 1e12));
-        }
-        Ok(Time(ps.round() as u64))
     }
 
     fn compute(&mut self, flops: f64) -> Result<(), String> {
@@ -335,7 +295,8 @@ impl RankTrace {
             // SimGrid's format does not say which nonblocking collective: the oldest of the communicator.
             let on = self.here.number;
             let oldest = self.taken.range(collective_name(on, 0)..).find(|(name, _)| name.3 == COLLECTIVE);
-            let oldest = oldest.filter(|(name, _)| name.0 == on).and_then(|(name, slots)| Some((*name, *slots.front()?)));
+            let oldest =
+                oldest.filter(|(name, _)| name.0 == on).and_then(|(name, slots)| Some((*name, *slots.front()?)));
             if let Some((name, request)) = oldest {
                 self.wait_or_test(line, name, request)?;
             }

@@ -69,8 +69,8 @@ fn errors_have_the_place() {
 #[test]
 fn a_block_that_changed_later_is_an_error() {
     #[derive(Debug)]
-    struct Changing(std::sync::Mutex<Vec<u8>>);
-    impl ReadAt for Changing {
+    struct ChangingFile(std::sync::Mutex<Vec<u8>>);
+    impl ReadAt for ChangingFile {
         fn size(&self) -> u64 {
             self.0.lock().unwrap().len() as u64
         }
@@ -78,7 +78,7 @@ fn a_block_that_changed_later_is_an_error() {
             self.0.lock().unwrap().read_at(at, into)
         }
     }
-    let source = Arc::new(Changing(written().into()));
+    let source = Arc::new(ChangingFile(written().into()));
     let file = BlockFile::open("a.odt", source.clone()).unwrap();
     source.0.lock().unwrap()[START_BYTES as usize] ^= 1;
     assert!(block(&file, 0, 0).unwrap_err().ends_with("the file changed while it was in use"));

@@ -54,8 +54,8 @@ impl<W: Write> BlockWriter<W> {
         self.put(&packed)
     }
 
-    /// Ends the file. `header` is what the reader should know of the trace. Returns the number of bytes, and their
-    /// SHA-256 without those of the end.
+    /// Ends the file. `header` is what the reader should know of the trace. Returns the number of bytes, and the
+    /// SHA-256 of all before the end.
     ///
     /// # Errors
     /// Errors of `out`.

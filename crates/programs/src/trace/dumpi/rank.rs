@@ -1,6 +1,7 @@
 //! The calls of a rank from its records.
 
-use super::super::rank::{ComputeTimes, Member, RankTrace, EXCLUDED, SLOTS};
+use super::super::compute_times::ComputeTimes;
+use super::super::rank::{Member, RankTrace, EXCLUDED, SLOTS};
 use super::communicators::{action_of, NewCommunicator};
 use super::ignored;
 use crate::call::{Call, ANY, WORLD};

@@ -3,7 +3,8 @@
 use super::values::{Number, Values};
 use crate::call::{Call, BLOCKING};
 use crate::trace::communicators::Sizes;
-use crate::trace::rank::{ComputeTimes, TracedCall, EXCLUDED, SLOTS};
+use crate::trace::compute_times::ComputeTimes;
+use crate::trace::rank::{TracedCall, EXCLUDED, SLOTS};
 use odonata_trace::{BlockFile, Column};
 use odonata_units::Time;
 use serde::{Deserialize, Serialize};

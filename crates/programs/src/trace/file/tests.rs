@@ -263,8 +263,8 @@ fn a_trace_is_checked_when_it_is_converted() {
 #[test]
 fn a_changed_file_is_a_failure_of_the_program() {
     #[derive(Debug)]
-    struct Changing(std::sync::Mutex<Vec<u8>>);
-    impl odonata_declare::ReadAt for Changing {
+    struct ChangingFile(std::sync::Mutex<Vec<u8>>);
+    impl odonata_declare::ReadAt for ChangingFile {
         fn size(&self) -> u64 {
             self.0.lock().unwrap().len() as u64
         }
@@ -272,7 +272,7 @@ fn a_changed_file_is_a_failure_of_the_program() {
             self.0.lock().unwrap().read_at(at, into)
         }
     }
-    struct One(Arc<Changing>);
+    struct One(Arc<ChangingFile>);
     impl Reader for One {
         fn read(&mut self, _: &str) -> Result<Vec<u8>, String> {
             Ok(self.0 .0.lock().unwrap().clone())
@@ -285,7 +285,7 @@ fn a_changed_file_is_a_failure_of_the_program() {
         }
     }
     let files = converted("a.trace", NamedFiles::of([("a.trace", SIMGRID)]));
-    let source = Arc::new(Changing(files.0["a.odt"].clone().into()));
+    let source = Arc::new(ChangingFile(files.0["a.odt"].clone().into()));
     let Content::Calls(trace) = Recording::open("a.odt", None, None, None, &mut One(source.clone())).unwrap().content
     else {
         panic!("calls")
@@ -294,98 +294,4 @@ fn a_changed_file_is_a_failure_of_the_program() {
     assert!(all_calls(&*trace, 0).is_empty());
     let failure = trace.failure().unwrap();
     assert!(failure.starts_with("a.odt: byte 12: block 0 of rank 0: the file changed"), "{failure}");
-}
-
-/// Size and speed of a halo exchange on 1,024 ranks: `ODONATA_TRACE_CALLS` calls in the file `ODONATA_TRACE_FILE`.
-#[test]
-#[ignore = "takes minutes; writes a large file"]
-fn size_and_speed_of_many_calls() {
-    let (ranks, each) = (1_024u32, 2_048);
-    let calls = std::env::var("ODONATA_TRACE_CALLS").map_or(10_000_000, |text| text.parse::<u64>().unwrap());
-    let path = std::env::var("ODONATA_TRACE_FILE").unwrap();
-    let header = CallHeader { place: "line".into(), slots: 4, longest: Time(2_000_000_000), ..CallHeader::default() };
-    let start = std::time::Instant::now();
-    let mut writer = BlockWriter::new(io::BufWriter::new(std::fs::File::create(&path).unwrap())).unwrap();
-    let per_rank = calls / u64::from(ranks);
-    for rank in 0..ranks {
-        writer.rank();
-        let mut state = u64::from(rank) + 1;
-        let mut block: Vec<TracedCall> = Vec::new();
-        for number in 0..per_rank {
-            let (step, communicator) = (number / 7, 0);
-            let neighbor = |direction: u64| ((u64::from(rank) + 1_024 + [1, 1_023][direction as usize]) % 1_024) as u32;
-            let size = Bytes(8 * (64 + step % 5 * 128));
-            let call = match number % 7 {
-                0 | 1 => {
-                    let (from, request) = (neighbor(number % 7), (number % 7) as u32);
-                    Call::Irecv { from, bytes: size, tag: step as u32 % 100, communicator, request }
-                }
-                of @ (2 | 3) => {
-                    let (to, request) = (neighbor(3 - of), of as u32);
-                    Call::Isend { to, bytes: size, tag: step as u32 % 100, communicator, request }
-                }
-                4 => {
-                    // A time in ns that no neighbor has.
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    Call::Compute { time: Time(((state >> 44) + 1) * 1_000) }
-                }
-                5 => Call::WaitAll { first: 0, count: 4 },
-                _ => {
-                    let (operation, bytes) = (Operation::Allreduce, Bytes(8));
-                    Call::Collective { operation, root: 0, bytes, sizes: EQUAL, communicator, request: BLOCKING }
-                }
-            };
-            // Lines of all ranks are in one file.
-            block.push((call, (number * 1_024 + u64::from(rank)) as u32));
-            if block.len() == each || number + 1 == per_rank {
-                writer.block(block.len(), &calls::encode(&block, &header).unwrap()).unwrap();
-                block.clear();
-            }
-        }
-    }
-    let header = Header { source: "simgrid".into(), survey: Survey::default(), kind: RecordsOf::Calls(header) };
-    let mut bytes = encoding::Writer::default();
-    bytes.put(&header);
-    let (bytes, _) = writer.finish(bytes.into_bytes()).unwrap();
-    let wrote = start.elapsed();
-    let start = std::time::Instant::now();
-    #[derive(Debug)]
-    struct Disk(std::sync::Mutex<std::fs::File>);
-    impl odonata_declare::ReadAt for Disk {
-        fn size(&self) -> u64 {
-            self.0.lock().unwrap().metadata().unwrap().len()
-        }
-        fn read_at(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
-            use io::{Read, Seek};
-            let mut file = self.0.lock().unwrap();
-            file.seek(io::SeekFrom::Start(at))?;
-            file.read_exact(into)
-        }
-    }
-    let disk = Arc::new(Disk(std::fs::File::open(&path).unwrap().into()));
-    let file = BlockFile::open(&path, disk).unwrap();
-    let opened = start.elapsed();
-    let mut from = encoding::Reader::new(file.header());
-    let RecordsOf::Calls(header) = from.get::<Header>().unwrap().kind else { panic!("calls") };
-    let trace = Trace::of_file(file, header, Survey::default(), TIMES).unwrap();
-    let start = std::time::Instant::now();
-    let mut read = 0;
-    let mut code = Code::default();
-    for index in 0..trace.blocks(0) {
-        for rank in 0..ranks {
-            code.clear();
-            trace.block(rank, index, &mut code);
-            read += code.calls().len() as u64;
-        }
-    }
-    assert_eq!((read, trace.failure()), (per_rank * u64::from(ranks), None));
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
-    writeln!(
-        io::stderr(),
-        "{read} calls, {:.2} B each, written in {wrote:?}, opened in {opened:?}, read in {:?}, {peak}",
-        bytes as f64 / read as f64,
-        start.elapsed()
-    )
-    .unwrap();
 }
