@@ -9,9 +9,10 @@
 //! | file | content |
 //! |---|---|
 //! | `settings` | keys |
+//! | `notice` | what routers tell NICs |
 //! | `nic` | the NIC's side: queues of held packets, notices that arrive |
-//! | `rules` | pairs of NICs: windows, rates, credits; `nscc` and `dcqcn` have their equations |
-//! | `port` | the last router's side: congested ejection ports and their sources; `merlin` alike with other rules |
+//! | `rules` | pairs of NICs: windows, rates, credits within `limits`; `nscc` and `dcqcn` have their equations |
+//! | `port` | the last router's side: congested ejection ports and their sources; `merlin` alike with other rules; `port_rate` |
 //! | `latency` | idle latencies, with which notices travel |
 //! | `partition/control` | what happens at which event |
 //!
@@ -19,19 +20,25 @@
 
 mod dcqcn;
 mod latency;
+mod limits;
 mod merlin;
 mod nic;
+mod notice;
 mod nscc;
 mod port;
+mod port_rate;
 mod record;
 mod rules;
 mod settings;
 
 pub(crate) use latency::PathLatencies;
-pub(crate) use nic::{NicControl, Notice, NoticeKind};
-pub(crate) use port::{PortControl, PortRate};
+pub(crate) use limits::{PairLimits, UNLIMITED};
+pub(crate) use nic::NicControl;
+pub(crate) use notice::{Notice, NoticeKind};
+pub(crate) use port::PortControl;
+pub(crate) use port_rate::PortRate;
 pub use record::{ControlInterval, ControlIntervalKey, ControlRecord};
-pub(crate) use record::{ControlRecords, PairKey};
-pub(crate) use rules::{PairLimits, Rules, UNLIMITED};
+pub(crate) use record::{ControlRecords, IntervalKey, PairKey};
+pub(crate) use rules::Rules;
 pub(crate) use settings::MarkThresholds;
 pub use settings::{ControlName, ControlRule, ControlSettings};

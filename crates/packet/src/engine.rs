@@ -2,7 +2,7 @@
 
 use crate::division::Division;
 use crate::endpoint::Nics;
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, CHANNELS_MAX};
 use crate::memory::{self, MemoryDemand, Size};
 use crate::partition::{EndpointSet, Partition, Section};
 use crate::record::{PacketRecord, RecordPlan, Recorder, Recording, Rows};
@@ -31,8 +31,6 @@ use std::sync::Arc;
 /// scale estimates only.
 const HOPS_MEAN: f64 = 4.0;
 const DETOUR_FACTOR: f64 = 1.25;
-/// Maximum number of virtual channels per port. Bits of a 64-bit word mark the occupied ones.
-pub(crate) const CHANNELS_MAX: u8 = 64;
 /// Maximum number of virtual channels of a routing algorithm, if there are enough for all traffic classes.
 const CLASS_CHANNELS_MAX: u8 = 16;
 

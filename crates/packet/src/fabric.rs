@@ -13,6 +13,9 @@ use odonata_units::{Bytes, NodeId, Rate, RouterId};
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Maximum number of virtual channels per port. Bits of a 64-bit word mark the occupied ones.
+pub(crate) const CHANNELS_MAX: u8 = 64;
+
 /// Immutable arrays of one machine with one set of settings. Times are in ps.
 #[derive(Debug)]
 pub(crate) struct Fabric {

@@ -29,6 +29,7 @@
 //! | the others | one part each, with the functions that change only this part |
 
 mod agenda;
+mod class_state;
 mod classes;
 mod congestion;
 mod control;

@@ -57,7 +57,7 @@ const BLOCK: usize = 256;
 enum Calls {
     /// By rank.
     Memory(Vec<Vec<TracedCall>>),
-    File(CallFile),
+    File(Box<CallFile>),
 }
 
 /// Calls of all ranks of a run.

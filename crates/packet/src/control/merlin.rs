@@ -4,8 +4,8 @@
 //! listed sources. A pause comes on top. If more than `q_hi` bytes are queued from at least `sources_min` sources, each gets a notice with n and a pause of
 //! four times the queue. It then leaves `n + 2` packet times between departures, so the port is used for n / (n + 2).
 
-use super::nic::NoticeKind;
-use super::port::PortRate;
+use super::notice::NoticeKind;
+use super::port_rate::PortRate;
 use super::settings::ControlSettings;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

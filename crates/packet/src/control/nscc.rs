@@ -1,6 +1,6 @@
 //! NSCC (Ultra Ethernet), with the constants of its implementation in htsim.
 
-use super::rules::{PairLimits, Rules};
+use super::limits::PairLimits;
 use super::settings::ControlSettings;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,17 @@ pub(super) struct Nscc {
     fast_bytes: u64,
 }
 
+/// An acknowledgement at time `at`; `in_flight` bytes remain.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Acknowledgement {
+    pub(super) at: u64,
+    pub(super) bytes: u64,
+    /// Queueing delay of the packet, in ps.
+    pub(super) delay: u64,
+    pub(super) is_marked: bool,
+    pub(super) in_flight: u64,
+}
+
 impl Nscc {
     pub(super) fn new(now: u64, limits: &PairLimits, settings: &ControlSettings) -> Self {
         Self {
@@ -54,17 +65,17 @@ impl Nscc {
         }
     }
 
-    /// An acknowledgement of `bytes` with queueing delay `delay` at time `at`; `in_flight` remain.
+    /// Applies an acknowledgement. A full packet has `full` bytes.
     pub(super) fn acknowledge(
         &mut self,
         window: &mut u64,
-        (bytes, delay, is_marked): (u64, u64, bool),
-        (at, in_flight): (u64, u64),
+        acknowledgement: &Acknowledgement,
         limits: &PairLimits,
-        rules: &Rules,
+        settings: &ControlSettings,
+        full: u64,
     ) {
-        let settings = rules.settings();
-        let (target, packet) = (settings.target_delay.ps(), rules.full() as f64);
+        let Acknowledgement { at, bytes, delay, is_marked, in_flight } = *acknowledgement;
+        let (target, packet) = (settings.target_delay.ps(), full as f64);
         let least = settings.min_window.0;
         // Bandwidth-delay product of the target delay, relative to the reference.
         let scale = packet * target as f64 / limits.packet_time as f64 / REFERENCE_BYTES;
@@ -105,9 +116,9 @@ impl Nscc {
             (true, false) => {}
         }
         self.acknowledged += bytes;
-        if self.acknowledged >= ADJUST_PACKETS * rules.full() || at >= self.adjusted + limits.round_trip {
+        if self.acknowledged >= ADJUST_PACKETS * full || at >= self.adjusted + limits.round_trip {
             // Below a packet, a packet still grows it by no more than one of a window of a packet.
-            *window += (self.increase / (*window).max(rules.full()) as f64) as u64;
+            *window += (self.increase / (*window).max(full) as f64) as u64;
             (self.acknowledged, self.adjusted, self.increase) = (0, at, 0.0);
         }
         if at >= self.grown + target {

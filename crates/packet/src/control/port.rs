@@ -11,7 +11,8 @@
 //! trips has nothing to send and is released, too.
 
 use super::merlin::MerlinPort;
-use super::nic::NoticeKind;
+use super::notice::NoticeKind;
+use super::port_rate::PortRate;
 use super::settings::ControlSettings;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -82,17 +83,6 @@ pub(crate) struct PortControl {
     congested: BTreeMap<u32, Congestion>,
     /// Ports with listed sources, with the rule `merlin`.
     listed: BTreeMap<u32, MerlinPort>,
-}
-
-/// Figures of one ejection port.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PortRate {
-    pub(crate) now: u64,
-    /// Whether a packet departs now.
-    pub(crate) departed: bool,
-    /// Bytes and time of a full packet.
-    pub(crate) full: u32,
-    pub(crate) full_time: u64,
 }
 
 impl PortControl {
@@ -180,7 +170,8 @@ impl PortControl {
     pub(crate) fn list_source(
         &mut self,
         n: usize,
-        (source, size): (u32, u32),
+        source: u32,
+        size: u32,
         rate: PortRate,
         settings: &ControlSettings,
         send: impl FnMut(u32, NoticeKind, u32, u64),

@@ -47,12 +47,20 @@ pub(crate) struct PairKey {
     pub(crate) destination: u32,
 }
 
+/// An interval of the series and two NICs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub(crate) struct IntervalKey {
+    pub(crate) interval: u64,
+    pub(crate) source: u32,
+    pub(crate) destination: u32,
+}
+
 /// Records by job, source NIC and destination NIC.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct ControlRecords {
     pairs: BTreeMap<PairKey, [u64; 4]>,
     /// By interval, source NIC and destination NIC; empty without a series.
-    series: BTreeMap<(u64, u32, u32), ControlInterval>,
+    series: BTreeMap<IntervalKey, ControlInterval>,
 }
 
 impl ControlRecord {
@@ -91,7 +99,7 @@ impl ControlRecords {
     }
 
     /// Counts a packet that leaves its NIC in an interval, with window, allowed rate, and whether it uses a credit.
-    pub(crate) fn count_departure(&mut self, key: (u64, u32, u32), window: u64, rate_share: f64, is_credited: bool) {
+    pub(crate) fn count_departure(&mut self, key: IntervalKey, window: u64, rate_share: f64, is_credited: bool) {
         let row = self.series.entry(key).or_default();
         row.packets += 1;
         row.credited_packets += u64::from(is_credited);
@@ -101,8 +109,8 @@ impl ControlRecords {
 
     /// The series, with the node of each NIC.
     pub(crate) fn series(&self, node: impl Fn(u32) -> NodeId) -> Vec<(ControlIntervalKey, ControlInterval)> {
-        let row = |(&(i, source, destination), row): (&(u64, u32, u32), &ControlInterval)| {
-            ((i, node(source), node(destination)), *row)
+        let row = |(key, row): (&IntervalKey, &ControlInterval)| {
+            ((key.interval, node(key.source), node(key.destination)), *row)
         };
         self.series.iter().map(row).collect()
     }

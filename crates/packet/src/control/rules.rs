@@ -4,24 +4,11 @@
 //! `docs/models/packet.md`. All that depends on time alone is computed when it is needed, so nothing has an event.
 
 use super::dcqcn::Dcqcn;
-use super::nic::{Notice, NoticeKind};
-use super::nscc::Nscc;
+use super::limits::PairLimits;
+use super::notice::{Notice, NoticeKind};
+use super::nscc::{Acknowledgement, Nscc};
 use super::settings::{ControlRule, ControlSettings};
 use serde::{Deserialize, Serialize};
-
-/// What follows from the machine for a pair of NICs.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct PairLimits {
-    /// Maximum window in bytes.
-    pub(crate) window_max: u64,
-    /// Idle round-trip time in ps.
-    pub(crate) round_trip: u64,
-    /// Time of a full packet at the NIC's rate, in ps.
-    pub(crate) packet_time: u64,
-}
-
-/// Window of rules that limit the rate only: more than any run has in flight.
-pub(crate) const UNLIMITED: u64 = 1 << 60;
 
 /// State of a pair towards one destination.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -197,7 +184,8 @@ impl Rules {
                 state.acknowledge(window, bytes, is_marked, is_used, self, limits.window_max);
             }
             State::Nscc(state) => {
-                state.acknowledge(window, (bytes, delay_ps, is_marked), (at, pair.in_flight), limits, self);
+                let of = Acknowledgement { at, bytes, delay: delay_ps, is_marked, in_flight: pair.in_flight };
+                state.acknowledge(window, &of, limits, &self.settings, self.full);
             }
             State::Dcqcn(rates) if is_marked => rates.notify(at, &self.settings),
             State::Dcqcn(_) => {}
@@ -208,10 +196,6 @@ impl Rules {
                 *index = (*index).min(self.settings.cct_limit);
             }
         }
-    }
-
-    pub(super) fn settings(&self) -> &ControlSettings {
-        &self.settings
     }
 
     /// Size of a full packet.

@@ -3,58 +3,12 @@
 //! A NIC knows for each class when its next packet exists and how much space the class has at the router. It injects at
 //! the earliest time at which a class has both and may start. At an output port each class has its own channels.
 
+use super::class_state::ClassOffer;
 use super::outputs::Trip;
-use super::section::Section;
 use super::state::Partition;
 use crate::credit::{Credit, Credits};
 use crate::packet::NONE;
-use crate::traffic_class::{Charge, ClassServer, LinkTimes, CLASSES_MAX};
-use odonata_checkpoint::state;
-use serde::{Deserialize, Serialize};
-
-/// What a NIC knows of a class.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-struct ClassOffer {
-    /// Time at which its next packet exists and the link is free; `u64::MAX` if no packet is known.
-    ready: u64,
-    /// Its space at the router.
-    credit: u32,
-}
-
-/// Traffic classes of a partition.
-pub(super) struct Classes {
-    ports: ClassServer,
-    nics: ClassServer,
-    /// Class c of NIC n at `n * classes + c`.
-    offers: Vec<ClassOffer>,
-}
-
-state!(Classes { same_length: offers; nested: ports, nics });
-
-impl Classes {
-    /// Creates the classes of a section, if it has several.
-    pub(super) fn new(section: &Section) -> Option<Box<Self>> {
-        let (settings, nics) = (&section.fabric.settings, section.nics.len());
-        let offer = ClassOffer { ready: u64::MAX, credit: section.fabric.injection_room() };
-        section.has_classes().then(|| {
-            Box::new(Self {
-                ports: ClassServer::new(&settings.classes, section.ports.len(), section.full),
-                nics: ClassServer::new(&settings.classes, nics, section.full),
-                offers: vec![offer; nics * section.classes],
-            })
-        })
-    }
-
-    /// Upper bits of the rank of a packet at the crossbar: higher priorities are served first.
-    #[inline]
-    pub(super) fn crossbar_rank(&self, class: usize) -> u64 {
-        self.ports.crossbar_rank(class)
-    }
-
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.ports.memory_bytes() + self.nics.memory_bytes() + self.offers.capacity() * size_of::<ClassOffer>()
-    }
-}
+use crate::traffic_class::{Charge, LinkTimes, CLASSES_MAX};
 
 impl Partition {
     fn port_times(&self, o: usize) -> LinkTimes {
@@ -81,7 +35,7 @@ impl Partition {
         let (occupied, times) = (self.outputs.ports[o].occupied, self.port_times(o));
         let classes = self.classes.take().expect("there are classes");
         let (mut heads, mut candidates, mut ready) = ([NONE; CLASSES_MAX], 0, u64::MAX);
-        for class in 0..self.section.classes {
+        for (class, head) in heads.iter_mut().enumerate().take(self.section.classes) {
             let channels = occupied & self.section.channel_set(class);
             if channels == 0 {
                 continue;
@@ -92,7 +46,7 @@ impl Partition {
                 (NONE, leaves) => ready = ready.min(leaves.max(earliest)),
                 (_, _) if earliest > at => ready = ready.min(earliest),
                 (slot, _) => {
-                    heads[class] = slot;
+                    *head = slot;
                     candidates |= 1 << class;
                 }
             }

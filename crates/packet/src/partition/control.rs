@@ -12,8 +12,8 @@
 use super::congestion::{limits, Control};
 use super::state::Partition;
 use crate::control::{
-    ControlInterval, ControlIntervalKey, ControlName, ControlRecord, ControlRule, NicControl, Notice, NoticeKind,
-    PairKey, PortRate,
+    ControlInterval, ControlIntervalKey, ControlName, ControlRecord, ControlRule, IntervalKey, NicControl, Notice,
+    NoticeKind, PairKey, PortRate,
 };
 use crate::endpoint::OutgoingPacket;
 use crate::packet::NONE;
@@ -87,9 +87,10 @@ impl Partition {
             let Control { nics, rules, records, interval_ps, .. } = &mut *control;
             let destination = self.nic_of(packet);
             nics[n].depart(destination, *size, leaves, rules);
-            if *interval_ps > 0 {
+            if let Some(interval) = leaves.checked_div(*interval_ps) {
                 let (window, rate, is_credited) = nics[n].limits_of(destination, *size, leaves, rules);
-                records.count_departure((leaves / *interval_ps, source, destination), window, rate, is_credited);
+                let key = IntervalKey { interval, source, destination };
+                records.count_departure(key, window, rate, is_credited);
             }
         }
         self.control = Some(control);
@@ -138,7 +139,7 @@ impl Partition {
             }
             ControlRule::Merlin => {
                 let rate = PortRate { now: self.clock.now, departed: false, full: self.section.full, full_time };
-                ports.list_source(n, (source, size), rate, settings, |to, kind, sources, pause| {
+                ports.list_source(n, source, size, rate, settings, |to, kind, sources, pause| {
                     records.count_hold(PairKey { source: to, ..pair });
                     sent.push((to, kind, sources, pause));
                 });

@@ -2,8 +2,7 @@
 
 use crate::control::MarkThresholds;
 use crate::division::Division;
-use crate::engine::CHANNELS_MAX;
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, CHANNELS_MAX};
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The state of a partition, and the order of its events.
 
 use super::agenda::{Agenda, Clock, Event};
-use super::classes::Classes;
+use super::class_state::Classes;
 use super::congestion::Control;
 use super::inputs::Inputs;
 use super::nics::{EndpointSet, NicStates};

@@ -180,6 +180,11 @@ impl Endpoints for MixedEndpoints {
         self.members.iter().any(|member| member.endpoints.has_work(before_ps))
     }
 
+    fn apply_load_steps(&mut self, nic: u32) -> bool {
+        // Each member must apply its own.
+        self.members.iter_mut().fold(false, |changed, member| member.endpoints.apply_load_steps(nic) | changed)
+    }
+
     fn will_act(&self, now_ps: u64) -> bool {
         self.members.iter().any(|member| member.endpoints.will_act(now_ps))
     }

@@ -154,7 +154,8 @@ impl Traffic {
                 _ => None,
             })
             .collect();
-        let (mut open, mut closed): (Vec<(u16, &OpenJob)>, Vec<(u16, &ClosedJob)>) = (Vec::new(), Vec::new());
+        let mut open: Vec<(u16, &OpenJob)> = Vec::new();
+        let mut closed: Vec<(u16, &ClosedJob)> = Vec::new();
         for (number, job) in (0..).zip(&self.jobs) {
             match job {
                 JobTraffic::Open(job) if is_only || job.class(nics.classes_of(number), nics.payload()) == class => {

@@ -137,7 +137,7 @@ impl Trace {
             sizes.check(members.len())?;
             all.push((Arc::new(Members::new(members)), sizes));
         }
-        let calls = Calls::File(CallFile::new(file, header, times)?);
+        let calls = Calls::File(Box::new(CallFile::new(file, header, times)?));
         Ok(Self { calls, sizes: all, place, survey, fingerprint })
     }
 }
