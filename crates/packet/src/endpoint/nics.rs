@@ -29,7 +29,7 @@ impl MemoryFifos {
 }
 
 /// NICs of one part of a machine, numbered from 0. NICs of a node have consecutive numbers. All rails of a node are
-/// in one part: [`Program`]s see nodes, while the network sees each rail as a node.
+/// in one part: programs see nodes, while the network sees each rail as a node.
 #[derive(Clone, Copy, Debug)]
 pub struct Nics<'a> {
     fabric: &'a Fabric,
