@@ -175,8 +175,10 @@ fn every_routing_resolves_to_itself() {
 fn every_key_is_there() {
     let of =
         |work: &str| format!("machine.preset = 'edison'\n[[job]]\nranks = 4\n{work}\n[engine]\nrouting = 'ugal'\n");
-    every_key_but(&of("pattern = 'uniform'"), &["mpi", "program", "start", "repeat", "background"]);
-    every_key_but(&of("program = 'halo-3d'"), &["pattern", "traffic"]);
+    let classes = ["traffic_class", "large_class", "large_from"];
+    let of_programs = ["mpi", "program", "start", "repeat", "background"];
+    every_key_but(&of("pattern = 'uniform'"), &[&of_programs[..], &classes].concat());
+    every_key_but(&of("program = 'halo-3d'"), &[&["pattern", "traffic"][..], &classes].concat());
 }
 
 /// Sections and keys of `others` belong to what was not chosen.

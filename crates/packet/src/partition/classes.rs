@@ -71,6 +71,13 @@ impl Partition {
         classes.ports.charge(o, class, self.section.full, charge);
     }
 
+    /// Finds the next packet of each class at NIC `n` after its load changed.
+    pub(super) fn rearm_classes(&mut self, n: usize) {
+        let (count, classes) = (self.section.classes, self.classes.as_mut().expect("there are classes"));
+        classes.offers[n * count..(n + 1) * count].iter_mut().for_each(|offer| offer.forfeits = false);
+        self.arm_classes(n);
+    }
+
     /// Finds the next packet of each class at NIC `n`.
     pub(super) fn arm_classes(&mut self, n: usize) {
         let link_free = self.nics.list[n].link_free;
@@ -78,10 +85,9 @@ impl Partition {
             let created = self.next_class_offer(n, class);
             let ready = if created == u64::MAX { created } else { created.max(link_free) };
             let classes = self.classes.as_mut().expect("there are classes");
-            classes.offers[n * self.section.classes + class].ready = ready;
-            if ready > link_free {
-                classes.nics.forfeit(n, class);
-            }
+            let offer = &mut classes.offers[n * self.section.classes + class];
+            offer.ready = ready;
+            offer.forfeits |= ready > link_free;
         }
         self.schedule(n);
     }
@@ -117,7 +123,7 @@ impl Partition {
         let nic = &mut self.nics.list[n];
         (nic.next_ready, nic.leaves, nic.is_stalled) = (u64::MAX, u64::MAX, false);
         for class in 0..self.section.classes {
-            let ClassOffer { ready, credit } = classes.offers[n * self.section.classes + class];
+            let ClassOffer { ready, credit, .. } = classes.offers[n * self.section.classes + class];
             if ready == u64::MAX {
                 continue;
             }
@@ -149,8 +155,13 @@ impl Partition {
             Credits::pop(&mut nic.credits);
             classes.offers[first + self.section.class_of(vc)].credit += bytes;
         }
+        for class in 0..self.section.classes {
+            if std::mem::take(&mut classes.offers[first + class].forfeits) {
+                classes.nics.forfeit(n, class);
+            }
+        }
         let may_start = |class: &usize| {
-            let ClassOffer { ready, credit } = classes.offers[first + class];
+            let ClassOffer { ready, credit, .. } = classes.offers[first + class];
             ready <= leaves && credit >= times.full && classes.nics.earliest(n, *class, times) <= leaves
         };
         let mut candidates: u8 = (0..self.section.classes).filter(may_start).map(|class| 1 << class).sum();
