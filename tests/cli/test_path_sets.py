@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from odonata.cli.output.summary import print_path_sets
+from odonata.cli.output.path_sets import print_path_sets
 
 
 @pytest.mark.parametrize(

@@ -87,8 +87,8 @@ def traces(folder: Path) -> dict[str, tuple[Path, int, dict[str, Any]]]:
 def same_tables(original: Path, converted: Path, ranks: int, **parameters: Any) -> None:
     before = odonata.run(experiment(original, ranks, **parameters))
     after = odonata.run(experiment(converted, ranks, **parameters))
-    assert before.tables.keys() == after.tables.keys()
-    for name in before.tables:
+    assert before.table_names == after.table_names
+    for name in before.table_names:
         assert before.table(name).equals(after.table(name)), name
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from checking import Tables, check, same
+from control_runs import CLASSES
 
 SERIALISATION_PS = 25_600
 """A packet of 512 B on a node's link."""
@@ -90,3 +91,11 @@ def a_first_window_goes_without_credits(run: Tables) -> None:
     for source, packets in zip(SOURCES, by_source(run["packets"]), strict=True):
         credited = series[series["source"] == source]["credited_packets"].sum()
         assert 0 < credited <= len(packets) - 2
+
+
+@check("two classes")
+def the_urgent_class_leaves_first(run: Tables) -> None:
+    """Their cable takes 5 of 8 offered packets, so the class with the higher priority ends first."""
+    assert run["jobs"]["traffic_class"].tolist() == list(CLASSES)
+    last = run["packets"].groupby("job")["delivered_ps"].max()
+    assert last[1] < last[0]

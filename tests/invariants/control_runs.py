@@ -32,4 +32,26 @@ def controlled(name: str) -> Run:
     return odonata.run(f"{DRAGONFLY}\n{job}{engine}{records}")
 
 
-CONTROL_RUNS: dict[str, Callable[[], Run]] = {name: partial(controlled, name) for name in CONTROLS}
+CLASSES = ("patient", "urgent")
+"""Traffic classes of two jobs; the second one is served first."""
+
+
+@cache
+def classed() -> Run:
+    """Two nodes of a router send 40 packets each to two of the next, in two classes, over one cable."""
+    path = directory() / "class.csv"
+    path.write_text(f"src,dst,bytes\n0,1,{40 * PACKET}\n")
+    text = f"{DRAGONFLY}\n"
+    for priority, name in enumerate(CLASSES):
+        text += f'[[traffic_class]]\nname = "{name}"\npriority = {priority}\n'
+    for number, name in enumerate(CLASSES):
+        nodes = f'["g0r1n{number}", "g0r0n{number}"]'
+        text += f'[[job]]\npattern = {{ name = "file", path = "{path}" }}\nranks = 2\nranks_per_node = 1\n'
+        text += f'placement = {{ name = "list", nodes = {nodes} }}\ntraffic_class = "{name}"\n'
+    return odonata.run(f'{text}[engine]\nkind = "packet"\nrouting = "min"\nrecord_packets = true\n')
+
+
+CONTROL_RUNS: dict[str, Callable[[], Run]] = {
+    **{name: partial(controlled, name) for name in CONTROLS},
+    "two classes": classed,
+}

@@ -9,7 +9,7 @@
 //! | file | content |
 //! |---|---|
 //! | `settings` | keys |
-//! | `notice` | what routers tell NICs |
+//! | `notice` | what routers report to NICs |
 //! | `nic` | the NIC's side: queues of held packets, notices that arrive |
 //! | `rules` | pairs of NICs: windows, rates, credits within `limits`; `nscc` and `dcqcn` have their equations |
 //! | `port` | the last router's side: congested ejection ports and their sources; `merlin` alike with other rules; `port_rate` |

@@ -1,4 +1,4 @@
-//! Notices: what routers tell NICs about their destinations.
+//! Notices: what routers report to NICs about their destinations.
 
 use serde::{Deserialize, Serialize};
 

@@ -49,7 +49,7 @@ def command(
     from odonata.cli.output.assumptions import print_all, print_assumptions
     from odonata.cli.output.collectives import print_collectives
     from odonata.cli.output.machine import describe_machine
-    from odonata.cli.output.summary import print_path_sets
+    from odonata.cli.output.path_sets import print_path_sets
     from odonata.trial import estimate_run
 
     if upgrade:

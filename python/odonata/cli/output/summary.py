@@ -11,6 +11,7 @@ from odonata.cli.output.absent import print_absent
 from odonata.cli.output.assumptions import print_assumptions
 from odonata.cli.output.collectives import print_collectives
 from odonata.cli.output.machine import describe_machine
+from odonata.cli.output.path_sets import print_path_sets
 from odonata.quantity import percent, quantity, scale
 from odonata.store.schema import COMPLETE, ENDINGS
 
@@ -56,15 +57,6 @@ def print_summary(screen: Console, run: Run) -> None:
     if "bound" in summary:
         screen.print()
         screen.print(_bound(summary["bound"]))
-
-
-def print_path_sets(screen: Console, summary: Mapping[str, Any]) -> None:
-    """Prints the number of path sets that follows from a stated error."""
-    if (chosen := summary.get("path_sets")) is not None:
-        screen.print(
-            f"{chosen['count']:,} path sets for path_error {chosen['path_error']:g}"
-            f" (in trials {100 * chosen['trial_error']:.2g} %)"
-        )
 
 
 def print_ending(screen: Console, run: Run) -> None:
