@@ -168,7 +168,8 @@ def _program(dice: random.Random, packet: int) -> list[str]:
     """A rank program, which is refused if it does not fit the number of ranks."""
     size = f"{dice.choice([0, 1, packet, 5 * packet + 3])} B"
     name = dice.choice(PROGRAMS)
-    lines = [f'program = {{ name = "{name}", bytes = "{size}" }}']
+    # Some programs have thousands of iterations by default.
+    lines = [f'program = {{ name = "{name}", bytes = "{size}", iterations = {dice.randint(1, 3)} }}']
     if dice.random() < 0.3:
         lines.append(f"repeat = {dice.randint(2, 3)}")
     if dice.random() < 0.2:

@@ -30,8 +30,10 @@ def faults_of(path: Path) -> list[str]:
     """
     run = odonata.run(path)
     faults = [*_ended(run), *_packets(run), *_sums(run)]
-    # The duration of jobs that end is guessed, for the rows of a run without a directory.
-    guessed = "link_series" in run.table_names and "completion_time_s" in run.jobs.column_names
+    # The duration of jobs that end is guessed, for the rows of a run without a directory: of links over time,
+    # and of packets of open traffic as long as a program runs.
+    grows = "link_series" in run.table_names or "offered_load" in run.jobs.column_names
+    guessed = grows and "completion_time_s" in run.jobs.column_names
     if not guessed and run.summary["peak_rss_bytes"] > run.summary["memory_estimate_bytes"]:
         faults.append(
             f"{run.summary['peak_rss_bytes']} B, more than {run.summary['memory_estimate_bytes']} B"

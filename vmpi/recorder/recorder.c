@@ -27,10 +27,11 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void fail(const char *what, const char *of)
+static _Noreturn void fail(const char *what, const char *of)
 {
     fprintf(stderr, "odonata: rank %d: %s %s: %s\n", recorder_rank, what, of, strerror(errno));
     PMPI_Abort(MPI_COMM_WORLD, 1);
+    abort();
 }
 
 void *recorder_alloc(void *old, size_t count, size_t size)

@@ -221,9 +221,7 @@ static void add_blocks(line_collective *call, const vmpi_arrival *a, size_t **se
         *received = blocks(a->counts, a->receive_type, a->receive_types, n);
         *sent = in_place ? blocks(a->counts, a->receive_type, a->receive_types, n)
                          : blocks(a->send_counts, a->send_type, a->send_types, n);
-    } else if (strcmp(a->action, "allgatherv") == 0) {
-        *received = blocks(a->counts, a->receive_type, NULL, n);
-    } else if (strcmp(a->action, "gatherv") == 0 && here) {
+    } else if (strcmp(a->action, "allgatherv") == 0 || (strcmp(a->action, "gatherv") == 0 && here)) {
         *received = blocks(a->counts, a->receive_type, NULL, n);
     } else if (strcmp(a->action, "scatterv") == 0 && here) {
         *sent = blocks(a->counts, a->send_type, NULL, n);
