@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 POINTS_MAX = 12
 """Most points whose tables are printed without `--details`; more fill a screen of 50 lines."""
 CHANGES_MAX = 3
-"""Most values of keys that get a table of their own without `--details`."""
+"""Most values of keys that get a table of their own in a large sweep without `--details`."""
 BEST = 10
 """Settings in the table of the best."""
 JOBS_MAX = 6

@@ -68,7 +68,7 @@ def print_sweep(screen: Console, sweep: Sweep, *, details: bool = False) -> None
     if routed and not short and not is_interference(sweep.axes):
         _print_traffic(screen, sweep)
     nothing = sweep.without_effect()
-    brief = not details and has_many_values(sweep)
+    brief = short and has_many_values(sweep)
     if brief:
         print_effects(screen, sweep, _compared(sweep, routed=routed))
     for axis in sweep.axes:
