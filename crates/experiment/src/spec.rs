@@ -82,7 +82,7 @@ impl ExperimentSpec {
             matches!(root.get("job").map(|entry| &entry.node.raw), Some(Raw::List(all)) if all.len() == jobs.len());
         let interference =
             interference::read(section(root, "interference", report).filter(|_| jobs_read), &jobs, report);
-        let sweep = sweep::read(section(root, "sweep", report), &document, report);
+        let sweep = sweep::read(section(root, "sweep", report), &TOP, &document, report);
         let optimize = optimize::read(section(root, "optimize", report).filter(|_| jobs_read), &jobs, report);
         let cluster = cluster::read(section(root, "cluster", report), report);
         interference::check_overlap(&interference.axes, &sweep, report);
