@@ -55,6 +55,8 @@ class Explanation:
     """Rank of `terms`."""
     against: Difference | None = None
     """The difference from another run."""
+    traffic_class: str | None = None
+    """Traffic class of the job's messages; None without classes."""
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as plain values."""
@@ -129,6 +131,7 @@ def explain(
     return Explanation(
         against=since,
         job=name,
+        traffic_class=traffic_class_of(run, number),
         time_s=time_s,
         time_alone_s=alone,
         blame=table,
@@ -136,3 +139,14 @@ def explain(
         sensitivity=sensitivity,
         **found,
     )
+
+
+def traffic_class_of(run: Run, job: int) -> str | None:
+    """Traffic class of a job's messages; with a class for large messages, both.
+
+    Returns:
+        The names; None without traffic classes.
+    """
+    if "traffic_class" not in run.jobs.column_names:
+        return None
+    return run.jobs["traffic_class"][job].as_py()
