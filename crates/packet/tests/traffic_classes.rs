@@ -223,6 +223,7 @@ fn one_class_in_use_changes_nothing() {
 /// Any division of the machine gives the same result.
 #[test]
 fn classes_do_not_depend_on_partitions() {
+    use ControlRule::{Cct, Credit, Dcqcn, Dctcp, Merlin, Nscc};
     let machine = small_dragonfly();
     let all =
         [ClassSettings { burst: Bytes(1024), ..class(1, None, 0.3) }, class(0, Some(0.6), 1.0), class(0, None, 1.0)];
@@ -237,7 +238,6 @@ fn classes_do_not_depend_on_partitions() {
     let controlled = |rules: [Option<ControlRule>; 3]| {
         rules.into_iter().zip(&all).map(|(rule, class)| with(rule, class)).collect::<Vec<_>>()
     };
-    use ControlRule::{Cct, Credit, Dcqcn, Dctcp, Merlin, Nscc};
     let job = |load| JobTraffic::Open(OpenJob::constant(machine.nodes().collect(), uniform(72), load));
     for (routing, all) in [
         ("min", all.to_vec()),
@@ -288,7 +288,8 @@ fn held_sources_share_the_part_of_their_class() {
         let sum: f64 = shares.iter().sum();
         assert!(sum >= 0.98, "{sum}");
         for (job, found) in shares.iter().enumerate() {
-            let expected = if job < 16 { share } else { 1.0 - share } / 16.0;
+            let of_class = if job < 16 { share } else { 1.0 - share };
+            let expected = of_class / 16.0;
             assert!((found / sum / expected - 1.0).abs() < 0.02, "job {job} of share {share}: {found}, not {expected}");
         }
     }
