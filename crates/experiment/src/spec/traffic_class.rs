@@ -229,7 +229,7 @@ mod tests {
         assert!(problem(&twice, "").starts_with("'name': another traffic class is called 'fast'"));
         assert!(problem("traffic_class = 3\n", "").starts_with("unknown key 'traffic_class'"));
         let control = |keys: &str| problem(&format!("{TWO}control = {{ {keys} }}\n"), "");
-        assert!(control("name = \"pear\"").contains("did you mean 'pair'?"));
+        assert!(control("name = \"paire\"").contains("did you mean 'pair'?"));
         assert!(control("name = \"pair\", gain = 0.5").contains("'gain' means something only with rule"));
         assert!(control("name = \"pair\", q_lo = \"9 KiB\"").starts_with("'q_lo': 9 KiB is not below q_hi, 8 KiB"));
     }
