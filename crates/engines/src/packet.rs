@@ -11,8 +11,9 @@ mod program_records;
 mod programs;
 mod q_tables;
 mod rank_memory;
+mod refusal;
 mod rows;
-mod settings;
+pub(crate) mod settings;
 mod tables;
 mod warm_up;
 
@@ -28,7 +29,7 @@ use odonata_machine::Machine;
 use odonata_memory::{Guard, Need, TooMuch};
 use odonata_packet::{
     memory_estimate, table_estimate, CheckpointAccess, CheckpointParts, ClosedTraffic, JobTraffic, MemoryDemand,
-    PacketEngine, PacketError, PacketSettings, Recording, RunOptions, Schedule, Traffic,
+    PacketEngine, PacketPreset, PacketSettings, Recording, RunOptions, Schedule, Traffic, TrafficClass,
 };
 use odonata_processes::SingleProcess;
 use odonata_routing::algorithm::PathChoice;
@@ -39,6 +40,7 @@ use odonata_workload::rails::RailPaths;
 use odonata_workload::{Job, TrafficKind, WorkloadError};
 use program_records::ProgramRecords;
 use programs::Programs;
+use refusal::{refused, too_much};
 use settings::Packet;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -108,6 +110,13 @@ impl Engine for Packet {
 
     fn mechanism(&self) -> String {
         self.routing.as_ref().map_or_else(String::new, |routing| routing.choice.algorithm.doc.to_owned())
+    }
+
+    fn traffic_classes(&self) -> Vec<TrafficClass> {
+        match self.settings.preset == PacketPreset::Slingshot {
+            true => TrafficClass::presets(),
+            false => Vec::new(),
+        }
     }
 
     fn resolved(&self) -> Vec<(&'static str, Value)> {
@@ -257,10 +266,14 @@ impl Engine for Packet {
 }
 
 impl Packet {
+    /// Routers and NICs with the traffic classes of a scenario.
+    fn network(&self, scenario: &Scenario) -> PacketSettings {
+        PacketSettings { classes: scenario.classes.clone(), ..self.settings.clone() }
+    }
+
     /// The machine as the engine sees it, with the tables to start from.
     fn engine(&self, scenario: &Scenario) -> Result<PacketEngine, EngineError> {
-        let settings = PacketSettings { classes: scenario.classes.clone(), ..self.settings.clone() };
-        let engine = PacketEngine::new(&scenario.machine, &settings, self.choice());
+        let engine = PacketEngine::new(&scenario.machine, &self.network(scenario), self.choice());
         let mut engine = engine.map_err(|error| refused(&error))?;
         if self.q_tables().is_some() {
             let refuse = |reason| EngineError::Refused { key: Some(settings::Q_TABLES), reason };
@@ -462,26 +475,6 @@ fn senders(scenario: &Scenario, traffic: &Traffic) -> Vec<usize> {
         JobTraffic::Program(_) => placed.node_of_rank.iter().collect::<BTreeSet<_>>().len(),
     };
     traffic.jobs.iter().zip(&scenario.workload.jobs).map(senders).collect()
-}
-
-fn refused(error: &PacketError) -> EngineError {
-    let (key, reason) = match error {
-        PacketError::Settings(e) => (Some(e.setting.as_str()), e.reason.clone()),
-        PacketError::Routing(odonata_routing::algorithm::RoutingError::Setting { setting, reason }) => {
-            (Some(setting.as_str()), reason.clone())
-        }
-        PacketError::Routing(e) => (Some("routing"), e.to_string()),
-        PacketError::Deadlock { .. } => (Some("routing"), error.to_string()),
-        PacketError::Unreachable(e) => (None, e.to_string()),
-        PacketError::ZeroLatency { pipeline, .. } => (Some(*pipeline), error.to_string()),
-    };
-    let name = key.map(|k| k.rsplit('.').next().unwrap_or(k));
-    let key = name.and_then(settings::known);
-    EngineError::Refused { key, reason }
-}
-
-fn too_much(TooMuch { reason }: TooMuch) -> EngineError {
-    EngineError::Refused { key: Some("memory_limit"), reason }
 }
 
 /// The messages of closed traffic, if there is memory for them.

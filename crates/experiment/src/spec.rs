@@ -71,10 +71,13 @@ impl ExperimentSpec {
             }
         };
         let jobs = job::read_all(root.get("job"), report);
-        let classes = traffic_class::read_all(root.get("traffic_class"), report);
-        traffic_class::check_jobs(&jobs, &classes, report);
+        let mut classes = traffic_class::read_all(root.get("traffic_class"), report);
         let mpi = mpi::read(section(root, "mpi", report), report);
         let engine = EngineSpec::read(section(root, "engine", report), report);
+        if let (None, Some(engine)) = (root.get("traffic_class"), &engine) {
+            classes = traffic_class::named(engine.engine.traffic_classes(), &jobs);
+        }
+        traffic_class::check_jobs(&jobs, &classes, report);
         let mut output = Output::default();
         output::SECTION.read(section(root, "output", report), report).set(&mut output);
         // It names jobs; of those that could not be read not even the name is known.

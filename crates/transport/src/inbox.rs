@@ -60,7 +60,7 @@ impl Inbox {
         out: &mut Vec<InboundMessage>,
     ) {
         let number = arrival.message & ((1 << SEQUENCE_BITS) - 1);
-        let place = self.sources.index_of(arrival.source, (arrival.message >> SEQUENCE_BITS) as u8);
+        let place = self.sources.index_of(arrival.source, (arrival.message >> SEQUENCE_BITS) as u16);
         let source = self.sources.state_mut(place);
         let ahead = (number.wrapping_sub(source.next) & ((1 << SEQUENCE_BITS) - 1)) as usize;
         let packet = PacketNote { job: arrival.job, is_awaited, envelope: arrival.envelope };

@@ -51,9 +51,9 @@ parameters! {
         pub absent: bool = false;
         /// Traffic class of its messages.
         pub traffic_class: Option<String> = None, Kind::Text, else "the first `[[traffic_class]]`";
-        /// Traffic class of messages of `large_from` or more. For patterns.
+        /// Traffic class of messages of `large_from` or more.
         pub large_class: Option<String> = None, Kind::Text, else "`traffic_class`";
-        /// Size from which messages are in `large_class`.
+        /// Size from which messages are in `large_class`. For programs, bytes on the wire: a rendezvous header is small.
         pub large_from: Option<Bytes> = None, Kind::Bytes, else "no message is large";
         /// Colour in pictures.
         pub color: Option<String> = None, Kind::Color, else "one of a palette, by the number of the job";

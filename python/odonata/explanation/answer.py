@@ -57,6 +57,8 @@ class Explanation:
     """Rank of `terms`."""
     against: Difference | None = None
     """The difference from another run."""
+    traffic_class: str | None = None
+    """Traffic class of the job's messages; None without classes."""
 
     def __repr__(self) -> str:
         from odonata.quantity import quantity
@@ -140,6 +142,7 @@ def explain(
     return Explanation(
         against=since,
         job=name,
+        traffic_class=traffic_class_of(run, number),
         time_s=time_s,
         time_alone_s=alone,
         blame=table,
@@ -147,3 +150,14 @@ def explain(
         sensitivity=sensitivity,
         **found,
     )
+
+
+def traffic_class_of(run: Run, job: int) -> str | None:
+    """Traffic class of a job's messages; with a class for large messages, both.
+
+    Returns:
+        The names; None without traffic classes.
+    """
+    if "traffic_class" not in run.jobs.column_names:
+        return None
+    return run.jobs["traffic_class"][job].as_py()
