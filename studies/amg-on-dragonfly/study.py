@@ -346,7 +346,7 @@ def variants(_: Results) -> list[dict[str, str]]:
 def set_up(_: Results) -> list[dict[str, Any]]:
     """Messages and bytes of set-up and one cycle per level, counted on 128 ranks."""
     table = store.read_parquet(library.DATA / "figure-9.parquet").to_pandas()
-    in_setup = table["phase"].isin(record.SETUP)
+    in_setup = table["phase"].isin(record.KERNELS)
     in_cycle = ~in_setup & ~table["phase"].isin(("other", "regroup"))
     rows = []
     for level in sorted(table["level"].unique()):
