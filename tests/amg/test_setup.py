@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,21 @@ import pytest
 from running import Command
 
 from odonata import amg
-from odonata.amg import advice, boomeramg, model, objective, ranked, record, setup, setup_simulation, store
+from odonata.amg import (
+    advice,
+    boomeramg,
+    model,
+    objective,
+    ranked,
+    record,
+    setup,
+    setup_fit,
+    setup_simulation,
+    store,
+)
 from odonata.amg.boomeramg import BuildResult
 from odonata.amg.hierarchy import Hierarchy
+from odonata.amg.machines import Ends
 from odonata.amg.problems import make
 from odonata.errors import OdonataError
 
@@ -73,7 +86,7 @@ def test_exchanges_follow_from_the_packages(built: BuildResult, directory: Path)
         assert (len(counts["coarsen"]) % 3, called) == (0, rounds + 2)
         assert counts["weights"][:6] == [row["messages"]] * 6
         assert counts["galerkin"] == [row["messages"]] * 3 + [row["interpolation_messages"]] * 3
-        # Each package needs two lists of ranks, whose ends are told up and down a tree.
+        # Each package needs two lists of ranks; the end of each is reported up and down a tree.
         trees = [e for e in found.exchanges if e.level == level and e.is_tree and len(e.sources) == RANKS - 1]
         assert len(trees) >= 8
         assert len(trees) % 4 == 0
@@ -158,6 +171,22 @@ def test_simulated_messages_and_levels(directory: Path) -> None:
     assert set(simulated.modelled) >= set(simulated.kernels)
 
 
+def test_fit_finds_the_costs(directory: Path) -> None:
+    # Oracle: set-ups priced with known costs, of one hierarchy on nodes of different sizes.
+    found = setup.load(directory)
+    machine = replace(EOS, ends=Ends(1.0, ALPHA, 0.0, MATCHING))
+    runs = []
+    for per_node, scale in ((1, 1.0), (4, 0.5), (16, 2.0), (27, 4.0)):
+        scaled = replace(found, work={key: scale * s for key, s in found.work.items()})
+        seconds = setup.seconds(setup.price(scaled, setup.Pricing(machine, per_node=per_node, factor=3.0)))
+        runs.append(setup_fit.MeasuredSetUp(str(per_node), scaled, seconds, per_node))
+    fitted = setup_fit.fit(runs, EOS)
+    assert fitted.factor == pytest.approx(3.0, rel=0.05)
+    assert fitted.matching_s == pytest.approx(MATCHING, rel=0.05)
+    with pytest.raises(OdonataError, match="2 measured set-ups"):
+        setup_fit.fit(runs[:2], EOS)
+
+
 def test_commands(odonata_command: Command, directory: Path, tmp_path: Path) -> None:
     amg_command = functools.partial(odonata_command, "amg", cwd=tmp_path)
     result = amg_command("simulate", directory, "--setup", "--tasks", 4, "--json")
@@ -168,6 +197,13 @@ def test_commands(odonata_command: Command, directory: Path, tmp_path: Path) -> 
     refused = amg_command("simulate", directory, "--setup", "--engine", "flow")
     assert refused.returncode == 2
     assert "needs the packet engine" in refused.stderr
+    times = "hierarchy,tasks,setup_ms\n" + "".join(
+        f"{directory},{t},{s}\n" for t, s in ((1, 9), (4, 8), (16, 7))
+    )
+    (tmp_path / "setups.csv").write_text(times)
+    result = amg_command("fit", "setups.csv", "--json")
+    assert result.returncode == 0, result.stderr
+    assert len(json.loads(result.stdout)["set_ups"]) == 3
     result = amg_command("redistribute", directory, "--objective", "both", "--iterations", 5, "--json")
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["iterations"] == 5

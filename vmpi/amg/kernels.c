@@ -95,9 +95,9 @@ hypre_ParCSRCommHandle *__wrap_hypre_ParCSRCommHandleCreate(HYPRE_Int job, hypre
     return __real_hypre_ParCSRCommHandleCreate(job, package, out, in);
 }
 
-/* A rank asks others, which it knows and they do not expect, and they answer. Who is done tells its parent in a binary
- * tree, whose root then tells all. So it has four steps: questions, answers, up the tree, down the tree. hypre tells
- * them apart by their tags. */
+/* A rank asks others, which it knows and they do not expect, and they answer. A rank that is done notifies its parent
+ * in a binomial tree, whose root then notifies all. So there are four steps: questions, answers, up the tree, down the
+ * tree. hypre gives each its own tag. */
 enum { STEP_QUESTION, STEP_ANSWER, STEP_UP, STEP_DOWN, STEPS_OF_LIST };
 
 HYPRE_Int __real_hypre_DataExchangeList(HYPRE_Int contacts, HYPRE_Int *list, void *out, HYPRE_Int *starts,

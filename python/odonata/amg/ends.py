@@ -240,9 +240,9 @@ def fit(cycles: Sequence[MeasuredCycle], machine: ParameterSet) -> list[EndsFit]
         kept = np.arange(len(cycles))
         left_out = []
         for number, cycle in enumerate(cycles):
-            found = _least_squares(matrix[kept != number], right[kept != number])
+            found = least_squares(matrix[kept != number], right[kept != number])
             left_out.append(cycle.seconds * float(matrix[number] @ found + 1 - right[number]))
-        factor, cost = (float(one) for one in _least_squares(matrix, right))
+        factor, cost = (float(one) for one in least_squares(matrix, right))
         if factor == 0:
             raise OdonataError(
                 "computation does not explain these cycles", hint="Check the units of the times."
@@ -257,7 +257,7 @@ def _total_of(cycle: MeasuredCycle, machine: ParameterSet, ends: Ends) -> Parts:
     return total(parts_of_levels(cycle.hierarchy, machine, ends, threads=cycle.threads, tasks=cycle.tasks))
 
 
-def _least_squares(matrix: Floats, right: Floats) -> Floats:
+def least_squares(matrix: Floats, right: Floats) -> Floats:
     """The two non-negative numbers with the least squared error."""
     best, error = np.zeros(2), math.inf
     for used in ([0, 1], [0], [1]):

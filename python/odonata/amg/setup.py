@@ -1,20 +1,19 @@
 """A model of the set-up phase: kernels of each level, priced from the recorded messages.
 
 The set-up of level i is a sequence of exchanges e, each of a kernel k (`record.KERNELS`). p_e and n_e are the
-most messages and 8-byte values that any rank sends in it.
+most messages and 8-byte values that any rank sends in it. The time of a kernel is its work and its messages:
 
-    ranked   T_k^i = c W_k^i + sum over e of max over r of T_r^e + c_k^i T_collective
-             T_r^e as an exchange of the cycle (module `ends`)
-    paper    T_k^i = c W_k^i + sum over e of (p_e alpha(D) + n_e beta) + c_k^i ceil(log2 P) alpha(D)
+    ranked   sum over e of max over r of T_r^e + c_k^i T_collective; T_r^e as in a cycle (module `ends`)
+    paper    sum over e of (p_e alpha(D) + n_e beta) + c_k^i ceil(log2 P) alpha(D)
 
-* W_k^i: processor time of the kernel, measured on this machine, mean over ranks; c: the other machine's time
-  over this one's.
+* Work is c W_k^i. W_k^i is the kernel's processor time, measured on this machine, mean over ranks. c is the
+  other machine's time over this one's.
 * c_k^i: collective calls. T_collective = ceil(log2 P) (o + m + L).
 * Empty messages of packages go along trees, which say that all ranks are done: ceil(log2 P) steps, each with
   one message up or two down at most.
 
-A switch of level i to C ranks changes the exchanges of i and of all coarser levels as it changes a cycle's:
-groups of ranks send instead of ranks, at most one message per pair of groups (`ranked`), or C - 1 messages
+A switch of level i to C ranks changes the exchanges of i and of all coarser levels as it changes a cycle's.
+Groups of ranks send instead of ranks: at most one message per pair of groups (`ranked`), or C - 1 messages
 (`paper`). Collectives and trees take ceil(log2 C) steps. Work grows by P / C, except for a part that every
 rank has in every call of a kernel: the least W_k^i of any level. First each rank sends its rows to its leader
 in three messages.

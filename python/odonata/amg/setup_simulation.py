@@ -120,8 +120,9 @@ def _distance_s(base: Mapping[str, Any], nodes: int, placement: str) -> float:
 def _by_kernel(phases: Mapping[str, Any], ranks: int) -> dict[tuple[int, str], float]:
     """Seconds of each phase `level N KERNEL`, mean over all ranks."""
     sums: dict[tuple[int, str], float] = {}
-    for name, time in zip(phases["phase"], np.asarray(phases["phase_time_ps"]), strict=True):
-        _, level, kernel = str(name).split()
-        key = int(level), kernel
+    codes, names = phases["phase"]
+    keys = [(int(level), kernel) for _, level, kernel in (name.split() for name in names)]
+    for code, time in zip(codes, np.asarray(phases["phase_time_ps"]), strict=True):
+        key = keys[code]
         sums[key] = sums.get(key, 0.0) + float(time) * 1e-12 / ranks
     return sums

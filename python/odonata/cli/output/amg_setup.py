@@ -57,6 +57,6 @@ def decision(found: Decision, most: int) -> Any:
 
 
 def words(found: Decision) -> str:
-    """The objective in words."""
+    """A phrase for the objective."""
     solve = f"{found.iterations} cycles"
     return {"solve": solve, "setup": "the set-up", "both": f"the set-up and {solve}"}[found.objective]
