@@ -29,6 +29,7 @@ from .cases import (
 from .ends import explained, explanations, simulated, steps
 from .figures import level_times, levels_matrices, matrices, simulated_levels
 from .five import five_problems
+from .set_up import set_up_agreement, set_up_kernels, set_up_levels
 
 __all__ = [
     "exchanges",
@@ -38,6 +39,9 @@ __all__ = [
     "level_times",
     "levels_matrices",
     "matrices",
+    "set_up_agreement",
+    "set_up_kernels",
+    "set_up_levels",
     "simulated",
     "simulated_levels",
     "steps",

@@ -14,9 +14,9 @@ most messages and 8-byte values that any rank sends in it. The time of a kernel 
 
 A switch of level i to C ranks changes the exchanges of i and of all coarser levels as it changes a cycle's.
 Groups of ranks send instead of ranks: at most one message per pair of groups (`ranked`), or C - 1 messages
-(`paper`). Collectives and trees take ceil(log2 C) steps. Work grows by P / C, except for a part that every
-rank has in every call of a kernel: the least W_k^i of any level. First each rank sends its rows to its leader
-in three messages.
+(`paper`). Collectives and trees take ceil(log2 C) steps. Work grows by a_k C_i s_i (1/C - 1/P), with a_k the
+kernel's time per non-zero on the level where it is least; elsewhere most work goes with partners, not with
+rows. First each rank sends its rows to its leader in three messages.
 """
 
 from __future__ import annotations
@@ -286,7 +286,7 @@ def _steps(ranks: int) -> int:
 
 def price(setup: SetUp, pricing: Pricing) -> list[KernelCost]:
     """Costs by level and kernel as recorded."""
-    return list(_priced(setup, pricing, lambda one: one, lambda one: one.ranks, lambda work, _, __: work))
+    return list(_priced(setup, pricing, lambda one: one, lambda one: one.ranks, lambda _, __: 0.0))
 
 
 def seconds(costs: list[KernelCost]) -> float:
@@ -299,16 +299,15 @@ def _priced(
     pricing: Pricing,
     changed: Callable[[Exchange], Exchange],
     ranks_of_call: Callable[[Collectives], int],
-    work_after: Callable[[float, float, int], float],
+    more_work: Callable[[int, str], float],
 ) -> Iterator[KernelCost]:
-    fixed = {k: min(s for (_, kernel), s in setup.work.items() if kernel == k) for _, k in setup.work}
     for level in setup.levels():
         for kernel in ORDER:
             at = (level, kernel)
             mine = [changed(one) for one in setup.exchanges if (one.level, one.kernel) == at]
             calls = [one for one in setup.collectives if (one.level, one.kernel) == at]
             spent = setup.work.get(at)
-            work = 0.0 if spent is None else pricing.factor * work_after(spent, fixed[kernel], level)
+            work = 0.0 if spent is None else pricing.factor * (spent + more_work(level, kernel))
             if not mine and not calls and work == 0:
                 continue
             sent_s = sum(pricing.exchange_s(one, setup.hierarchy.ranks) for one in mine)
@@ -332,14 +331,36 @@ def predicted_s(setup: SetUp, pricing: Pricing, level: int, groups: int) -> floa
             return _star(one, min(len(one.sources), groups - 1), 0)
         return merger.merged(one) if pricing.account == "ranked" else _capped(one, groups)
 
+    per_entry = _seconds_per_entry(setup)
+
+    def more_work(at: int, kernel: str) -> float:
+        if at < level:
+            return 0.0
+        return per_entry[kernel] * _entries(setup, at) * (1 / groups - 1 / ranks)
+
     found = _priced(
         setup,
         pricing,
         changed,
         lambda one: min(one.ranks, groups) if one.level >= level else one.ranks,
-        lambda work, fixed, at: fixed + (work - fixed) * ranks / groups if at >= level else work,
+        more_work,
     )
     return seconds(list(found)) + _regroup_s(pricing, setup.hierarchy.levels[level], groups)
+
+
+def _entries(setup: SetUp, level: int) -> float:
+    """C_i s_i."""
+    row = setup.hierarchy.levels[level]
+    return row["unknowns"] * row["nonzeros_per_row"]
+
+
+def _seconds_per_entry(setup: SetUp) -> dict[str, float]:
+    """a_k: the least seconds of each kernel per non-zero of a rank."""
+    least: dict[str, float] = {}
+    for (level, kernel), spent in setup.work.items():
+        each = spent * setup.hierarchy.ranks / max(_entries(setup, level), 1.0)
+        least[kernel] = min(each, least.get(kernel, each))
+    return least
 
 
 def _regroup_s(pricing: Pricing, row: dict[str, float], groups: int) -> float:
