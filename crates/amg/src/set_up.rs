@@ -155,9 +155,9 @@ mod tests {
             ("h/recorded_collectives.parquet", COLLECTIVES),
         ]));
         let mut rule = SetUpParameters { hierarchy: "h".into(), ..SetUpParameters::default() };
-        let told = |(key, reason): ParameterMistake| format!("{key}: {reason}");
-        rule.read(2, &mut Directory(files)).map_err(told)?;
-        rule.build(&ProgramContext { job: "a", ranks: 2, seed: 1 }).map_err(told)
+        let mistake = |(key, reason): ParameterMistake| format!("{key}: {reason}");
+        rule.read(2, &mut Directory(files)).map_err(mistake)?;
+        rule.build(&ProgramContext { job: "a", ranks: 2, seed: 1 }).map_err(mistake)
     }
 
     fn block(program: &dyn RankProgram, rank: u32, index: u64) -> Vec<Call> {
