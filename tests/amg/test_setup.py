@@ -173,6 +173,19 @@ def test_simulated_messages_and_levels(tmp_path: Path) -> None:
     assert set(simulated.modelled) >= set(simulated.kernels)
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("amg_program")
+def test_a_predicted_switch_is_the_executed_one(tmp_path: Path) -> None:
+    # Differential: communication after a switch, predicted from the first record and recorded again.
+    problem, switch = make("laplace7", 64, (10, 10, 10)), (2, 8)
+    builds = [boomeramg.build(problem, recorded=True, redistribute=moved) for moved in (None, switch)]
+    plain, moved = (setup.load(boomeramg.save(b, tmp_path / str(i))) for i, b in enumerate(builds))
+    for account in setup.ACCOUNTS:
+        pricing = setup.Pricing(EOS, account, 16)
+        executed = setup.seconds(setup.price(moved, pricing))
+        assert setup.predicted_s(plain, pricing, *switch) == pytest.approx(executed, rel=0.05)
+
+
 def test_fit_finds_the_costs(directory: Path) -> None:
     # Oracle: set-ups priced with known costs, of one hierarchy on nodes of different sizes.
     found = setup.load(directory)
