@@ -3,6 +3,7 @@ import type { Unit } from '../base/format'
 import type { Findings } from './findings'
 import type { Explanation, MachineChange } from './explanation'
 import type { Headline } from './headline'
+import type { QueryAnswer } from './queries'
 import type { Ranking } from './ranking'
 import { decodeBlock, decodeBlocks, type Block } from './block'
 
@@ -75,6 +76,8 @@ export interface Index {
   readonly ranking?: Ranking
   /** Whether the server makes runs that the page asks for. */
   readonly allows_runs?: boolean
+  /** Whether the server answers queries. */
+  readonly answers_queries?: boolean
 }
 
 /** A run that the server made, and the index with it. */
@@ -139,6 +142,8 @@ export interface Source {
   whatIf?(run: number, job: string): Promise<readonly MachineChange[]>
   /** Runs the experiment of a run with edits of its machine; aborting ends the run. Absent without a server. */
   rerun?(run: number, edits: readonly string[], signal: AbortSignal): Promise<Rerun>
+  /** The answer to a SELECT over the tables of a run; aborting ends it. Absent without a server. */
+  query?(run: number, sql: string, signal: AbortSignal): Promise<QueryAnswer>
 }
 
 const PROTOCOL = 4
@@ -212,14 +217,18 @@ export class HttpSource implements Source {
     return ((await response.json()) as { changes: readonly MachineChange[] }).changes
   }
 
-  async rerun(run: number, edits: readonly string[], signal: AbortSignal): Promise<Rerun> {
-    const response = await this.fetch(`api/runs/${run}/edited`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ edits }),
-      signal,
-    })
-    return (await response.json()) as Rerun
+  rerun(run: number, edits: readonly string[], signal: AbortSignal): Promise<Rerun> {
+    return this.post<Rerun>(`api/runs/${run}/edited`, { edits }, signal)
+  }
+
+  query(run: number, sql: string, signal: AbortSignal): Promise<QueryAnswer> {
+    return this.post<QueryAnswer>(`api/runs/${run}/query`, { sql }, signal)
+  }
+
+  private async post<T>(path: string, what: unknown, signal: AbortSignal): Promise<T> {
+    const headers = { 'Content-Type': 'application/json' }
+    const response = await this.fetch(path, { method: 'POST', headers, body: JSON.stringify(what), signal })
+    return (await response.json()) as T
   }
 
   private async fetch(path: string, how?: RequestInit): Promise<Response> {

@@ -135,6 +135,8 @@ const SETTINGS = {
   colours: flag,
   /** A name of `PANELS` (views/panels/panels.tsx). Old addresses name a panel of links. */
   panel: { ...text('matrices'), read: (t: string) => (t === 'links' ? 'matrices' : t) },
+  /** SELECT over the tables of the run. */
+  query: text(''),
   /** Column for lines over time, such as `series.latency_mean_ns`; empty for the defaults. */
   series: text(''),
   /** Column of the heat map and the machine, and the rows of the heat map; empty for the first. */
