@@ -11,10 +11,16 @@ import { launch, openPage, openView, settle } from './chromium.ts'
 
 type Server = 'runs' | 'sweep' | 'search' | 'crowd' | 'tutorial' | 'routings'
 
+/** The busiest links from group 1 to group 2. */
+const QUERY = encodeURIComponent(
+  'SELECT link, class, bytes FROM links\nWHERE source_group = 1 AND target_group = 2\nORDER BY bytes DESC LIMIT 24',
+)
+
 /** Name, server, settings, and what is hovered. */
 const PICTURES: readonly (readonly [string, Server, string, string])[] = [
   ['viewer', 'runs', 'run=0&theme=light', '.links tbody tr:nth-child(3)'],
   ['viewer-brushed', 'runs', 'run=0&theme=dark&low=2.1e8&panel=group&focus=group%3A2', ''],
+  ['viewer-query', 'runs', `run=0&theme=light&panel=query&query=${QUERY}`, '.query tbody tr:nth-child(2)'],
   ['viewer-difference', 'runs', 'view=compare&compared=0,1&difference=1&theme=light&scale=log', ''],
   ['viewer-time', 'runs', 'view=time&run=2&theme=light&time=12000000', ''],
   ['viewer-latency', 'runs', 'view=latency&run=2&theme=light', ''],

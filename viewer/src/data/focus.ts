@@ -1,7 +1,7 @@
 /** The focus: what the user clicked or searched for. Names are valid across runs. */
 import { counted } from '../base/format'
 import { directionsOf, findDirection, runsIn } from './direction'
-import { linkName, type Run } from './run'
+import { jobAt, linkName, type Run } from './run'
 
 export interface Focus {
   readonly kind:
@@ -76,7 +76,7 @@ export function resolveFocus(run: Run, text: string): Focus | null {
     }
     case 'job': {
       const job = Number(name)
-      return run.jobs.some((j) => j.job === job) ? found({ job }) : null
+      return jobAt(run, job) ? found({ job }) : null
     }
     case 'class': {
       const code = run.links.classes.indexOf(name)

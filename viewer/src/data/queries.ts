@@ -1,6 +1,6 @@
 /** Answers of the query line, and what their columns name in the picture. */
 import { focusList } from './focus'
-import { linkName, type Run } from './run'
+import { jobAt, linkName, type Run } from './run'
 
 export interface QueryAnswer {
   readonly columns: readonly { readonly name: string; readonly is_number: boolean }[]
@@ -41,7 +41,7 @@ function nameOf(run: Run, subject: Subject, value: unknown): string | null {
     case 'group':
       return value < run.routers.groups ? String(value) : null
     case 'job':
-      return run.jobs.some(({ job }) => job === value) ? String(value) : null
+      return jobAt(run, value) ? String(value) : null
   }
 }
 

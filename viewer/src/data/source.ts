@@ -146,7 +146,7 @@ export interface Source {
   query?(run: number, sql: string, signal: AbortSignal): Promise<QueryAnswer>
 }
 
-const PROTOCOL = 4
+const PROTOCOL = 5
 
 /** Tables that every picture needs. */
 export const REQUIRED_TABLES = ['routers', 'links', 'link_jobs', 'nodes', 'jobs'] as const
@@ -161,13 +161,34 @@ export class SourceError extends Error {
   }
 }
 
-function checkProtocol(index: Index): Index {
+/** The index as it is sent: a table has the number of the description of its columns. */
+interface SentIndex extends Omit<Index, 'runs'> {
+  readonly runs: readonly (Omit<RunInfo, 'tables'> & {
+    readonly tables: Readonly<Record<string, { readonly rows: number; readonly columns: number }>>
+  })[]
+  /** Distinct descriptions: the runs of a sweep have the same. */
+  readonly columns: readonly Columns[]
+}
+
+function readIndex(sent: SentIndex): Index {
+  checkProtocol(sent)
+  const { columns, runs, ...rest } = sent
+  const tablesOf = (tables: SentIndex['runs'][number]['tables']): RunInfo['tables'] =>
+    Object.fromEntries(
+      Object.entries(tables).map(([name, table]) => [
+        name,
+        { rows: table.rows, columns: columns[table.columns] ?? {} },
+      ]),
+    )
+  return { ...rest, runs: runs.map((run) => ({ ...run, tables: tablesOf(run.tables) })) }
+}
+
+function checkProtocol(index: Pick<Index, 'protocol'>): void {
   if (index.protocol !== PROTOCOL)
     throw new SourceError(
       `The page uses protocol ${PROTOCOL}, the data protocol ${index.protocol}.`,
       'Reload the page. If the error remains, reinstall Odonata.',
     )
-  return index
 }
 
 export class HttpSource implements Source {
@@ -180,8 +201,8 @@ export class HttpSource implements Source {
   ) {}
 
   async index(): Promise<Index> {
-    if (this.known !== undefined) return checkProtocol(JSON.parse(this.known) as Index)
-    return checkProtocol((await (await this.fetch('api/index.json')).json()) as Index)
+    if (this.known !== undefined) return readIndex(JSON.parse(this.known) as SentIndex)
+    return readIndex((await (await this.fetch('api/index.json')).json()) as SentIndex)
   }
 
   /** A single-run page preloads this address; the browser reuses the answer. */
@@ -217,8 +238,13 @@ export class HttpSource implements Source {
     return ((await response.json()) as { changes: readonly MachineChange[] }).changes
   }
 
-  rerun(run: number, edits: readonly string[], signal: AbortSignal): Promise<Rerun> {
-    return this.post<Rerun>(`api/runs/${run}/edited`, { edits }, signal)
+  async rerun(run: number, edits: readonly string[], signal: AbortSignal): Promise<Rerun> {
+    const made = await this.post<{ run: number; index: SentIndex }>(
+      `api/runs/${run}/edited`,
+      { edits },
+      signal,
+    )
+    return { run: made.run, index: readIndex(made.index) }
   }
 
   query(run: number, sql: string, signal: AbortSignal): Promise<QueryAnswer> {
@@ -247,7 +273,7 @@ export class HttpSource implements Source {
 
 /** Whole tables as gzip in base64: a standalone page, or the state of a notebook widget. */
 export interface EmbeddedData {
-  readonly index: Index
+  readonly index: SentIndex
   /** By `run/table`. */
   readonly blocks: Readonly<Record<string, string>>
   /** By run; absent in pages that were assembled in the browser. */
@@ -261,7 +287,7 @@ export class EmbeddedSource implements Source {
   constructor(private readonly data: EmbeddedData) {}
 
   index(): Promise<Index> {
-    return Promise.resolve(checkProtocol(this.data.index))
+    return Promise.resolve(readIndex(this.data.index))
   }
 
   async first(run: number): Promise<ReadonlyMap<string, Block>> {
