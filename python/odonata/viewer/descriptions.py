@@ -20,6 +20,7 @@ SUMMARY_SENT = (
     "machine",
     "convergence",
     "classes",
+    "packet",
     "warnings",
     "sweep",
 )

@@ -117,6 +117,8 @@ export interface Summary {
   readonly classes: readonly ClassSummary[]
   readonly jobs?: readonly { readonly job: number; readonly name: string }[]
   readonly warnings: readonly string[]
+  /** Of the packet engine. */
+  readonly packet?: { readonly virtual_channels?: number; readonly virtual_channel_kinds?: unknown }
   /** Values of the keys, for a point of a sweep. */
   readonly sweep?: Readonly<Record<string, unknown>>
 }
