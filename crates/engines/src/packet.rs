@@ -1,6 +1,7 @@
 //! `kind = "packet"`: discrete events, packet by packet.
 
 mod calls;
+mod closed_size;
 mod columns;
 mod keeper;
 mod keys;
@@ -16,17 +17,19 @@ mod rows;
 pub(crate) mod settings;
 mod tables;
 mod warm_up;
+mod wildcards;
 
 use crate::checkpoint::{Checkpoints, Origin};
 use crate::engine::{check_messages, Engine, EngineError, EngineKind, Outcome, RunEstimate, Watcher};
 use crate::routing;
 use crate::routing::EngineRouting;
 use crate::scenario::Scenario;
+use closed_size::{closed_traffic, ClosedSize};
 use keeper::Keeper;
 use odonata_declare::{Assumption, Value};
 use odonata_document::Files;
 use odonata_machine::Machine;
-use odonata_memory::{Guard, Need, TooMuch};
+use odonata_memory::{Guard, Need};
 use odonata_packet::{
     memory_estimate, table_estimate, CheckpointAccess, CheckpointParts, ClosedTraffic, JobTraffic, MemoryDemand,
     PacketEngine, PacketPreset, PacketSettings, Recording, RunOptions, Schedule, Traffic, TrafficClass,
@@ -34,10 +37,9 @@ use odonata_packet::{
 use odonata_processes::SingleProcess;
 use odonata_routing::algorithm::PathChoice;
 use odonata_routing::defaults::default_routing;
-use odonata_trace::{Task, Work, ANY};
-use odonata_units::{Bytes, JobId, Rate, Time};
+use odonata_units::{Bytes, Rate, Time};
 use odonata_workload::rails::RailPaths;
-use odonata_workload::{Job, TrafficKind, WorkloadError};
+use odonata_workload::{Job, TrafficKind};
 use program_records::ProgramRecords;
 use programs::Programs;
 use refusal::{refused, too_much};
@@ -46,6 +48,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 use warm_up::WarmUp;
+use wildcards::refuse_wildcard_sends;
 
 /// The engine's line in the table of engines.
 pub(crate) const KIND: EngineKind = EngineKind {
@@ -158,7 +161,8 @@ impl Engine for Packet {
 
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {
         check_messages(scenario)?;
-        let PreparedRun { engine, memory, packets, .. } = self.built(scenario, guard, false)?;
+        let expected = ClosedSize::expected(scenario, self.settings.payload(), guard)?;
+        let PreparedRun { engine, memory, packets, .. } = self.built(scenario, guard, false, expected)?;
         let channels = engine.virtual_channels();
         Ok(RunEstimate {
             memory,
@@ -204,7 +208,7 @@ impl Engine for Packet {
     ) -> Result<Outcome, EngineError> {
         check_messages(scenario)?;
         let PreparedRun { engine, closed, programs, memory, .. } =
-            self.built(scenario, guard, !watcher.takes_rows())?;
+            self.built(scenario, guard, !watcher.takes_rows(), None)?;
         let recording = self.recording(scenario);
         let program = programs.as_ref().map(Programs::program);
         let traffic = Traffic::of(&scenario.machine, &scenario.workload, &closed, program.as_ref());
@@ -323,9 +327,16 @@ impl Packet {
     }
 
     /// Everything that a run needs, if there is memory for it. Before each step it is estimated whether there is.
-    fn built(&self, scenario: &Scenario, guard: &Guard, retains_rows: bool) -> Result<PreparedRun, EngineError> {
+    /// If the size of closed traffic is `expected`, it is not gathered.
+    fn built(
+        &self,
+        scenario: &Scenario,
+        guard: &Guard,
+        retains_rows: bool,
+        expected: Option<ClosedSize>,
+    ) -> Result<PreparedRun, EngineError> {
         let machine = &scenario.machine;
-        Self::refuse_wildcard_sends(scenario)?;
+        refuse_wildcard_sends(scenario)?;
         self.refuse_fifos_on_rails(scenario)?;
         if self.times.start_from.is_some() {
             warm_up::possible(&scenario.workload.jobs, self.recording(scenario))?;
@@ -336,13 +347,21 @@ impl Packet {
         guard
             .admit(memory_estimate(machine, &self.settings, self.choice(), assumed_channels(scenario), &least))
             .map_err(too_much)?;
-        let closed = closed_traffic(scenario, guard)?;
+        let payload = self.settings.payload();
+        let (closed, size) = match expected {
+            Some(size) => (ClosedTraffic::default(), size),
+            None => {
+                let closed = closed_traffic(scenario, guard)?;
+                let size = ClosedSize::of(&closed, payload);
+                (closed, size)
+            }
+        };
         let programs = Programs::of(scenario, &self.settings, &self.records);
         let (of_programs, sent) = programs.as_ref().map_or((0, 0), |programs| (programs.packets, programs.bytes));
-        let packets = closed.packets(self.settings.payload()).saturating_add(of_programs);
-        let bytes = closed.bytes().saturating_add(sent);
+        let packets = size.packets.saturating_add(of_programs);
+        let bytes = size.bytes.saturating_add(sent);
         let of_ranks = programs.as_ref().map_or(0, |programs| programs.memory_bytes);
-        let messages = closed.memory_bytes().saturating_add(of_ranks);
+        let messages = size.memory_bytes.saturating_add(of_ranks);
         demand = demand.with_messages(packets, bytes);
         demand.intervals = demand.intervals.max(self.intervals_of(machine, bytes));
         let of_run = memory_estimate(machine, &self.settings, self.choice(), assumed_channels(scenario), &demand);
@@ -377,24 +396,6 @@ impl Packet {
             }
         };
         engine.expected_in_flight(scenario.workload.jobs.iter().map(sender)).min(demand.packets)
-    }
-
-    /// Ranks match by the rules of MPI, where only a receive has a wildcard.
-    fn refuse_wildcard_sends(scenario: &Scenario) -> Result<(), EngineError> {
-        let is_wildcard = |task: &Task| matches!(task.work, Work::Send { tag: ANY, .. });
-        for (number, job) in scenario.workload.jobs.iter().enumerate() {
-            let ranks = job.graph.iter().flat_map(|graph| graph.ranks.iter().enumerate());
-            for (rank, tasks) in ranks {
-                let Some(task) = tasks.tasks().iter().position(is_wildcard) else { continue };
-                let reason = format!(
-                    "task {task} of rank {rank} sends with tag -1; expected a tag, since only receives match any tag in \
-                     MPI, or engine 'loggops'"
-                );
-                let error = WorkloadError::parameter(format!("job '{}'", job.name), "program", reason);
-                return Err(EngineError::Job(JobId::from_index(number), error));
-            }
-        }
-        Ok(())
     }
 
     /// The NIC of a program chooses among rails or among memory FIFOs, not both.
@@ -475,19 +476,4 @@ fn senders(scenario: &Scenario, traffic: &Traffic) -> Vec<usize> {
         JobTraffic::Program(_) => placed.node_of_rank.iter().collect::<BTreeSet<_>>().len(),
     };
     traffic.jobs.iter().zip(&scenario.workload.jobs).map(senders).collect()
-}
-
-/// The messages of closed traffic, if there is memory for them.
-fn closed_traffic(scenario: &Scenario, guard: &Guard) -> Result<ClosedTraffic, EngineError> {
-    ClosedTraffic::gather(&scenario.machine, &scenario.workload, guard.left()).map_err(|needed| {
-        match guard.admit(needed) {
-            Err(TooMuch { reason }) => too_much(TooMuch {
-                reason: format!(
-                    "the messages of the jobs alone are too many: {reason} (`iterations` cost nothing); open traffic \
-                     and the flow engine need less"
-                ),
-            }),
-            Ok(()) => unreachable!("more than is left"),
-        }
-    })
 }

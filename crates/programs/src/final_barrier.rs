@@ -3,6 +3,7 @@
 use crate::call::Operation;
 use crate::code::Code;
 use crate::rank_program::RankProgram;
+use crate::representatives::Representatives;
 use odonata_units::Bytes;
 use std::sync::Arc;
 
@@ -31,6 +32,12 @@ impl RankProgram for FinalBarrier {
         }
         code.mark(self.phase());
         code.collective(Operation::Barrier, 0, Bytes(0));
+    }
+
+    fn representatives(&self) -> Option<Representatives> {
+        let mut all = self.0.representatives()?;
+        all.push(self.0.blocks(0), [(0, 1)]);
+        Some(all)
     }
 
     fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {

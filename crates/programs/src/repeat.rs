@@ -2,6 +2,7 @@
 
 use crate::code::Code;
 use crate::rank_program::RankProgram;
+use crate::representatives::Representatives;
 use std::sync::Arc;
 
 /// The block of a rank in one iteration.
@@ -14,17 +15,30 @@ struct Repeat<F> {
     ranks: u32,
     iterations: u32,
     phases: &'static [&'static str],
+    representatives: Representatives,
     block: F,
 }
 
-/// A program of `ranks` ranks that repeats a block. The last of its phases is the communication.
+/// A program of `ranks` ranks that repeats a block, which sends the same each time. The last of its phases is the communication.
 pub(crate) fn repeat(
     ranks: u32,
     iterations: u32,
     phases: &'static [&'static str],
     block: impl Block,
 ) -> Arc<dyn RankProgram> {
-    Arc::new(Repeat { ranks, iterations, phases, block })
+    let representatives = Representatives::of([(0, iterations.into())]);
+    repeat_unequal(ranks, iterations, phases, representatives, block)
+}
+
+/// The same for blocks of which not all send the same.
+pub(crate) fn repeat_unequal(
+    ranks: u32,
+    iterations: u32,
+    phases: &'static [&'static str],
+    representatives: Representatives,
+    block: impl Block,
+) -> Arc<dyn RankProgram> {
+    Arc::new(Repeat { ranks, iterations, phases, representatives, block })
 }
 
 impl<F> std::fmt::Debug for Repeat<F> {
@@ -44,6 +58,10 @@ impl<F: Block> RankProgram for Repeat<F> {
 
     fn block(&self, rank: u32, index: u64, code: &mut Code) {
         (self.block)(rank, index, code);
+    }
+
+    fn representatives(&self) -> Option<Representatives> {
+        Some(self.representatives.clone())
     }
 
     fn phases(&self) -> Vec<String> {

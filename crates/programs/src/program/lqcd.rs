@@ -4,6 +4,7 @@ use crate::call::Operation;
 use crate::code::Code;
 use crate::grid::{format_sizes, near_cubic, Grid, GridOrder};
 use crate::rank_program::RankProgram;
+use crate::representatives::Representatives;
 use crate::rule::{ProgramContext, ProgramRule, DIMS};
 use odonata_declare::{parameters, Kind, ParameterMistake};
 use odonata_units::{Bytes, Time};
@@ -171,6 +172,11 @@ impl RankProgram for Lqcd {
             part if part < self.parameters.parities.into() => self.exchange(rank, code),
             _ => self.sums(code),
         }
+    }
+
+    fn representatives(&self) -> Option<Representatives> {
+        let (iterations, parities) = (self.parameters.iterations.into(), self.parameters.parities.into());
+        Some(Representatives::of([(0, parities * iterations), (parities, iterations)]))
     }
 
     fn phases(&self) -> Vec<String> {
