@@ -34,7 +34,7 @@ def test_what_is_missing_is_named(lacks: str, tmp_path: Path) -> None:
         subprocess.run(["cc", "-c", "other.c"], cwd=tmp_path, check=True)
         subprocess.run(["ar", "rc", "other.a", "other.o"], cwd=tmp_path, check=True)
         given = f"HYPRE_A={tmp_path}/other.a"
-        said = "lacks these functions, which identify the phases of a cycle: hypre_"
+        said = "lacks these functions, which identify the phases of set-up and cycle: hypre_"
     build = tmp_path / "build"
     words = [
         "make",

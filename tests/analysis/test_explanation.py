@@ -68,14 +68,14 @@ g = 9
 [[job]]
 name = "a"
 ranks = 8
-pattern = { name = "ring", bytes = "8 KiB" }
+pattern = { name = "shift", bytes = "8 KiB" }
 traffic_class = "fast"
 large_class = "bulk"
 large_from = "4 KiB"
 [[job]]
 name = "b"
 ranks = 8
-pattern = { name = "ring", bytes = "8 KiB" }
+pattern = { name = "shift", bytes = "8 KiB" }
 [engine]
 kind = "packet"
 """

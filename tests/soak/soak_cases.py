@@ -10,14 +10,14 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from odonata.cli.commands.list import names
+from odonata.names import routings
 
 CABLES = "cables.csv"
 """Name of the file with the machine's cables, if a case has one."""
 
 BANDWIDTHS = ["100 GB/s", "25 GB/s", "12.5 GB/s", "5 GB/s", "3.7 GB/s", "1 GB/s", "999999937 B/s"]
 LATENCIES = ["0 ns", "0 ns", "1 ps", "1 ns", "7.3 ns", "30 ns", "100 ns", "1000 ns"]
-ROUTINGS = [row["name"] for row in names("routings") if "packet" in row["of"]]
+ROUTINGS = [row["name"] for row in routings() if "packet" in row["of"]]
 """All of the packet engine. It refuses those that do not fit the machine."""
 SIZED = ["stencil-2d", "stencil-3d", "many-to-many", "spread", "umesh", "random-neighbors", "all-to-all"]
 SIZED += ["tornado", "transpose", "bit-complement", "bit-reverse", "random-permutation"]

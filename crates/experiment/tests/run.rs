@@ -277,8 +277,11 @@ fn check_reports_what_a_run_would_have() {
     let jobs = result.tables.get("jobs").unwrap();
     let Some(Values::U64(messages)) = jobs.get("messages") else { panic!("a column messages") };
     for (i, job) in checked.summary["jobs"].as_array().unwrap().iter().enumerate() {
-        assert_eq!(job["messages"], messages[i]);
-        assert_eq!(job["bytes"], reals(jobs, "bytes")[i]);
+        // A drawn pattern has expected counts, 1 % off for these sizes.
+        let (expected, bytes) = (job["messages"].as_u64().unwrap(), job["bytes"].as_f64().unwrap());
+        let tolerance = if job["is_estimate"] == true { 0.02 } else { 0.0 };
+        assert!((expected as f64 / messages[i] as f64 - 1.0).abs() <= tolerance, "{job}: {}", messages[i]);
+        assert!((bytes / reals(jobs, "bytes")[i] - 1.0).abs() <= tolerance, "{job}");
         assert_eq!(job["nodes"], ids(jobs, "nodes")[i]);
         assert_eq!(job["routers"], ids(jobs, "routers")[i]);
     }

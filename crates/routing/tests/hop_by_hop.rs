@@ -251,7 +251,8 @@ fn errors_explain_wrong_words() {
     let hops = Arc::new(NextHops::new(&machine("dragonfly-1056")).unwrap());
     let unknown = |name: &str| name.parse::<RoutingChoice>().unwrap_err().to_string();
     assert_eq!(unknown("ugal_g"), "unknown routing algorithm 'ugal_g'; did you mean 'ugal-g'?");
-    assert!(unknown("minimal").contains("; known: min, valiant-g, "));
+    assert!(unknown("minimal").contains("'min'"), "{}", unknown("minimal"));
+    assert!(unknown("something else entirely").contains("; known: min, valiant-g, "));
     let choice = AdaptiveSettings { threshold: -1.0, ..Default::default() };
     for wrong in [
         RoutingChoice::with("ugal-n", choice),

@@ -160,4 +160,5 @@ def traffic_class_of(run: Run, job: int) -> str | None:
     """
     if "traffic_class" not in run.jobs.column_names:
         return None
-    return run.jobs["traffic_class"][job].as_py()
+    name = run.jobs["traffic_class"][job].as_py()
+    return None if name is None else str(name)

@@ -45,5 +45,7 @@ def _text(figure: Callable[[Run], Any], run: Run) -> str:
     try:
         value = figure(run)
     except (KeyError, TypeError):
+        value = None
+    if value in (None, "none"):
         return "-"
     return f"{value:,}" if isinstance(value, int) else str(value)
