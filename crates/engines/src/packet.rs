@@ -2,6 +2,7 @@
 
 mod calls;
 mod columns;
+mod fast_forward;
 mod keeper;
 mod keys;
 mod messages;
@@ -11,8 +12,10 @@ mod program_records;
 mod programs;
 mod q_tables;
 mod rank_memory;
+mod refusals;
 mod rows;
 mod settings;
+mod skip_rule;
 mod tables;
 mod warm_up;
 
@@ -28,7 +31,7 @@ use odonata_machine::Machine;
 use odonata_memory::{Guard, Need, TooMuch};
 use odonata_packet::{
     memory_estimate, table_estimate, CheckpointAccess, CheckpointParts, ClosedTraffic, JobTraffic, MemoryDemand,
-    PacketEngine, PacketError, PacketSettings, Recording, RunOptions, Schedule, Traffic,
+    PacketEngine, PacketSettings, Recording, RunOptions, Schedule, Traffic,
 };
 use odonata_processes::SingleProcess;
 use odonata_routing::algorithm::PathChoice;
@@ -39,7 +42,9 @@ use odonata_workload::rails::RailPaths;
 use odonata_workload::{Job, TrafficKind, WorkloadError};
 use program_records::ProgramRecords;
 use programs::Programs;
+use refusals::{refused, too_much};
 use settings::Packet;
+use skip_rule::SkipRule;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
@@ -153,7 +158,10 @@ impl Engine for Packet {
         let channels = engine.virtual_channels();
         Ok(RunEstimate {
             memory,
-            summary: vec![("virtual_channels", channels.into()), ("packets", packets.into())],
+            summary: [("virtual_channels", channels.into()), ("packets", packets.into())]
+                .into_iter()
+                .chain(fast_forward::announced(self))
+                .collect(),
             warnings: self.price_in_channels(&scenario.machine, &engine).into_iter().collect(),
         })
     }
@@ -207,8 +215,12 @@ impl Engine for Packet {
             recording,
             progress_timeout: self.times.progress_timeout,
             records_tables: self.records.q_tables,
+            fast_forward: self.times.fast_forward.map(SkipRule::of_engine),
             ..RunOptions::default()
         };
+        if options.fast_forward.is_some() && watcher.processes() > 1 {
+            return Err(fast_forward::refused("it works in one process; use threads instead".into()));
+        }
         let processes =
             if watcher.processes() > 1 { Some(watcher.join().ok_or(EngineError::Elsewhere)?) } else { None };
         let Checkpoints { mut from, origin } = checkpoints;
@@ -314,6 +326,7 @@ impl Packet {
         let machine = &scenario.machine;
         Self::refuse_wildcard_sends(scenario)?;
         self.refuse_fifos_on_rails(scenario)?;
+        fast_forward::check(self, scenario)?;
         if self.times.start_from.is_some() {
             warm_up::possible(&scenario.workload.jobs, self.recording(scenario))?;
         }
@@ -325,6 +338,10 @@ impl Packet {
             .map_err(too_much)?;
         let closed = closed_traffic(scenario, guard)?;
         let programs = Programs::of(scenario, &self.settings, &self.records);
+        let programs = match (self.times.fast_forward, programs) {
+            (Some(_), Some(programs)) => Some(programs.with_loops().map_err(fast_forward::refused)?),
+            (_, programs) => programs,
+        };
         let (of_programs, sent) = programs.as_ref().map_or((0, 0), |programs| (programs.packets, programs.bytes));
         let packets = closed.packets(self.settings.payload()).saturating_add(of_programs);
         let bytes = closed.bytes().saturating_add(sent);
@@ -462,26 +479,6 @@ fn senders(scenario: &Scenario, traffic: &Traffic) -> Vec<usize> {
         JobTraffic::Program(_) => placed.node_of_rank.iter().collect::<BTreeSet<_>>().len(),
     };
     traffic.jobs.iter().zip(&scenario.workload.jobs).map(senders).collect()
-}
-
-fn refused(error: &PacketError) -> EngineError {
-    let (key, reason) = match error {
-        PacketError::Settings(e) => (Some(e.setting.as_str()), e.reason.clone()),
-        PacketError::Routing(odonata_routing::algorithm::RoutingError::Setting { setting, reason }) => {
-            (Some(setting.as_str()), reason.clone())
-        }
-        PacketError::Routing(e) => (Some("routing"), e.to_string()),
-        PacketError::Deadlock { .. } => (Some("routing"), error.to_string()),
-        PacketError::Unreachable(e) => (None, e.to_string()),
-        PacketError::ZeroLatency { pipeline, .. } => (Some(*pipeline), error.to_string()),
-    };
-    let name = key.map(|k| k.rsplit('.').next().unwrap_or(k));
-    let key = name.and_then(settings::known);
-    EngineError::Refused { key, reason }
-}
-
-fn too_much(TooMuch { reason }: TooMuch) -> EngineError {
-    EngineError::Refused { key: Some("memory_limit"), reason }
 }
 
 /// The messages of closed traffic, if there is memory for them.

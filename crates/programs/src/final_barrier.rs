@@ -3,6 +3,7 @@
 use crate::call::Operation;
 use crate::code::Code;
 use crate::rank_program::RankProgram;
+use crate::repetition::Repetition;
 use odonata_units::Bytes;
 use std::sync::Arc;
 
@@ -31,6 +32,10 @@ impl RankProgram for FinalBarrier {
         }
         code.mark(self.phase());
         code.collective(Operation::Barrier, 0, Bytes(0));
+    }
+
+    fn repetition(&self, rank: u32) -> Option<Repetition> {
+        self.0.repetition(rank)
     }
 
     fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {

@@ -2,6 +2,7 @@
 
 use crate::code::Code;
 use crate::rank_program::RankProgram;
+use crate::repetition::Repetition;
 use std::sync::Arc;
 
 /// The block of a rank in one iteration.
@@ -15,6 +16,8 @@ struct Repeat<F> {
     iterations: u32,
     phases: &'static [&'static str],
     block: F,
+    /// Whether the block is the same in every iteration.
+    is_equal: bool,
 }
 
 /// A program of `ranks` ranks that repeats a block. The last of its phases is the communication.
@@ -22,9 +25,20 @@ pub(crate) fn repeat(
     ranks: u32,
     iterations: u32,
     phases: &'static [&'static str],
+    block: impl Fn(u32, &mut Code) + Send + Sync + 'static,
+) -> Arc<dyn RankProgram> {
+    let block = move |rank: u32, _: u64, code: &mut Code| block(rank, code);
+    Arc::new(Repeat { ranks, iterations, phases, block, is_equal: true })
+}
+
+/// The same, with a block that depends on the iteration.
+pub(crate) fn repeat_by_iteration(
+    ranks: u32,
+    iterations: u32,
+    phases: &'static [&'static str],
     block: impl Block,
 ) -> Arc<dyn RankProgram> {
-    Arc::new(Repeat { ranks, iterations, phases, block })
+    Arc::new(Repeat { ranks, iterations, phases, block, is_equal: false })
 }
 
 impl<F> std::fmt::Debug for Repeat<F> {
@@ -44,6 +58,10 @@ impl<F: Block> RankProgram for Repeat<F> {
 
     fn block(&self, rank: u32, index: u64, code: &mut Code) {
         (self.block)(rank, index, code);
+    }
+
+    fn repetition(&self, _: u32) -> Option<Repetition> {
+        Repetition::from_start(1, self.iterations.into()).filter(|_| self.is_equal)
     }
 
     fn phases(&self) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use crate::call::Operation;
 use crate::rank_program::RankProgram;
-use crate::repeat::repeat;
+use crate::repeat::repeat_by_iteration;
 use crate::rule::{ProgramContext, ProgramRule};
 use crate::slices::Slice;
 use odonata_declare::{parameters, Kind, ParameterMistake};
@@ -41,7 +41,7 @@ impl ProgramRule for RandomRingParameters {
             return Err(("rings", format!("{rings} rings of {each} exchanges are more than {} exchanges", u32::MAX)));
         };
         let rings = draw(ranks, slices, rings, context.seed);
-        Ok(repeat(ranks, blocks, &["setup", "exchange"], move |rank, index, code| {
+        Ok(repeat_by_iteration(ranks, blocks, &["setup", "exchange"], move |rank, index, code| {
             let slice = Slice::of(rank, ranks, slices);
             let (ring, exchange) = ((index / u64::from(each)) as usize, (index % u64::from(each)) as u32);
             if exchange == 0 {

@@ -1,7 +1,7 @@
 //! Uniform random traffic of the interference study: a permutation of the ranks per iteration.
 
 use crate::rank_program::RankProgram;
-use crate::repeat::repeat;
+use crate::repeat::repeat_by_iteration;
 use crate::rule::{ProgramContext, ProgramRule};
 use odonata_declare::{parameters, Kind, ParameterMistake};
 use odonata_units::Bytes;
@@ -22,7 +22,7 @@ parameters! {
 impl ProgramRule for UniformRandomParameters {
     fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
         let (permutations, bytes) = (Permutations::new(context.ranks, self.iterations), self.bytes);
-        Ok(repeat(context.ranks, self.iterations, &["exchange"], move |rank, index, code| {
+        Ok(repeat_by_iteration(context.ranks, self.iterations, &["exchange"], move |rank, index, code| {
             code.mark(0);
             let (image, source) = permutations.get(index)[rank as usize];
             if image != rank {
