@@ -1,4 +1,5 @@
-//! Every reader of traces, on any bytes. A DUMPI file is the only rank of a set. What is read becomes a trace file with the
+//! Every reader of traces, on any bytes. A DUMPI file is the only rank of a set. OTF2's bytes are the events or the
+//! definitions of an archive of one rank, in `fuzz/archives`. What is read becomes a trace file with the
 //! same table.
 
 #![no_main]
@@ -17,6 +18,10 @@ impl Reader for SameFile<'_> {
         match name {
             "fuzz.meta" => Ok(b"numprocs=1\n".to_vec()),
             "fuzz-0000.bin" | "fuzz.0.et" => Ok(self.0.to_vec()),
+            "fuzz.otf2" | "fuzz2.otf2" => Ok(include_bytes!("../archives/otf2/fuzz.otf2").to_vec()),
+            "fuzz.def" => Ok(include_bytes!("../archives/otf2/fuzz.def").to_vec()),
+            "fuzz2/0.evt" => Ok(include_bytes!("../seeds/traces/otf2-events").to_vec()),
+            "fuzz/0.evt" | "fuzz2.def" => Ok(self.0.to_vec()),
             _ => Err(format!("{name}: not there")),
         }
     }
@@ -31,7 +36,7 @@ fuzz_target!(|data: &[u8]| {
         let ranks = graph.ranks.len() as u32;
         assert!((0..ranks).flat_map(|rank| graph.sends(rank)).all(|(to, _)| to < ranks));
     }
-    for path in ["fuzz-0000.bin", "fuzz.0.et"] {
+    for path in ["fuzz-0000.bin", "fuzz.0.et", "fuzz.otf2", "fuzz2.otf2"] {
         let _ = trace_report(path, None, &mut SameFile(data));
         let Ok(recording) = Recording::open(path, None, None, None, &mut SameFile(data)) else { continue };
         let mut file = Vec::new();

@@ -22,15 +22,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from odonata._core import version as _version
-from odonata.errors import ExperimentError, InternalError, OdonataError, PartialRunWarning, StoreError
+from odonata.errors import (
+    ExperimentError,
+    InternalError,
+    NotARunError,
+    OdonataError,
+    PartialRunWarning,
+    StoreError,
+)
 
 if TYPE_CHECKING:
-    from odonata import analysis, importers, plot
+    from odonata import analysis, drafts, importers, plot, prices, shipped
     from odonata.api import check, run
     from odonata.characterization import characterize
     from odonata.comparison import Comparison, compare
     from odonata.explanation import explain
     from odonata.machines import Machine, machine, presets
+    from odonata.names import patterns, placements, rank_programs, routings
     from odonata.optimization import Optimization, optimize
     from odonata.runs import Run
     from odonata.sweeps import Sweep, load, sweep
@@ -41,6 +49,7 @@ __all__ = [
     "ExperimentError",
     "InternalError",
     "Machine",
+    "NotARunError",
     "OdonataError",
     "Optimization",
     "PartialRunWarning",
@@ -52,14 +61,21 @@ __all__ = [
     "characterize",
     "check",
     "compare",
+    "drafts",
     "explain",
     "importers",
     "load",
     "machine",
     "optimize",
+    "patterns",
+    "placements",
     "plot",
     "presets",
+    "prices",
+    "rank_programs",
+    "routings",
     "run",
+    "shipped",
     "sweep",
     "view",
 ]
@@ -79,7 +95,11 @@ _HOMES = {
     "load": "odonata.sweeps",
     "machine": "odonata.machines",
     "optimize": "odonata.optimization",
+    "patterns": "odonata.names",
+    "placements": "odonata.names",
     "presets": "odonata.machines",
+    "rank_programs": "odonata.names",
+    "routings": "odonata.names",
     "run": "odonata.api",
     "sweep": "odonata.sweeps",
     "view": "odonata.views",
@@ -87,7 +107,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("analysis", "importers", "plot"):
+    if name in ("analysis", "drafts", "importers", "plot", "prices", "shipped"):
         return import_module(f"odonata.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'odonata' has no attribute {name!r}")

@@ -29,11 +29,13 @@ class OdonataError(Exception):
 
 
 def nearest(name: str, known: Iterable[str], otherwise: str) -> str:
-    """The hint for an unknown name: the nearest one, or else another text."""
-    from difflib import get_close_matches
+    """The hint for an unknown name: the nearest one, our name for a word of others, or another text."""
+    from odonata import _core
 
-    near = get_close_matches(name, list(known), n=1)
-    return f"Did you mean {near[0]}?" if near else otherwise
+    near, note = _core.nearest_name(name, list(known))
+    if near is None:
+        return otherwise if note is None else f"{note[0].upper()}{note[1:]}."
+    return f"Did you mean {near}?" + (f" ({note})" if note else "")
 
 
 class StoreError(OdonataError):
@@ -48,7 +50,7 @@ class StoreError(OdonataError):
     """
 
 
-class NotARunError(StoreError):
+class NotARunError(StoreError, FileNotFoundError):
     """The directory does not exist or is not a run directory.
 
     Examples:
@@ -60,7 +62,7 @@ class NotARunError(StoreError):
     """
 
 
-class DamagedRunError(StoreError):
+class DamagedRunError(StoreError, ValueError):
     """A file of a run directory is missing, unreadable or violates the format."""
 
 
@@ -100,7 +102,7 @@ class Problem:
     """Correction, with the nearest known name."""
 
 
-class ExperimentError(OdonataError):
+class ExperimentError(OdonataError, ValueError):
     """Mistakes in an experiment file or an override.
 
     Examples:

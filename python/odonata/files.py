@@ -35,6 +35,9 @@ ROWS_MAX = 10_000_000
 
 _BYTES_PER_VALUE = 8
 
+_SMALL = 1 << 20
+"""Tables that always fit, in bytes."""
+
 _KINDS = {
     stat.S_ISDIR: "a directory",
     stat.S_ISFIFO: "a pipe",
@@ -141,7 +144,9 @@ def open_parquet(path: Path) -> pq.ParquetFile:
     except pa.ArrowException as error:
         raise UnreadableError(str(error)) from None
     rows, columns = file.metadata.num_rows, file.metadata.num_columns
-    needed, left = rows * columns * _BYTES_PER_VALUE, _core.available_memory()
+    needed = rows * columns * _BYTES_PER_VALUE
+    # To ask takes 1 ms, and a sweep has thousands of small tables.
+    left = _core.available_memory() if needed > _SMALL else None
     if left is not None and needed > left[0]:
         raise UnreadableError(
             f"its {rows:,} rows of {columns} columns need about {needed:,} bytes, "

@@ -67,7 +67,7 @@ def simulated_levels(results: Results) -> Figure:
 def matrices(_: Results) -> Figure:
     """Messages between ranks in the set-up and the solve, on the two levels with the most messages."""
     table = store.read_parquet(library.DATA / "figure-9.parquet").to_pandas()
-    setup = table["phase"].isin(record.SETUP)
+    setup = table["phase"].isin(record.KERNELS)
     solve = table["phase"].isin(("smooth", "residual", "restrict", "interpolate"))
     busiest = table[solve].groupby("level")["messages"].sum().nlargest(2).index.sort_values()
     figure, axes = plt.subplots(2, len(busiest), figsize=(4.2 * len(busiest), 7.6), squeeze=False)

@@ -29,6 +29,7 @@ from .cases import (
 from .ends import explained, explanations, simulated, steps
 from .figures import level_times, levels_matrices, matrices, simulated_levels
 from .five import five_problems
+from .set_up import set_up_agreement, set_up_kernels, set_up_levels
 
 __all__ = [
     "exchanges",
@@ -38,6 +39,9 @@ __all__ = [
     "level_times",
     "levels_matrices",
     "matrices",
+    "set_up_agreement",
+    "set_up_kernels",
+    "set_up_levels",
     "simulated",
     "simulated_levels",
     "steps",
@@ -346,7 +350,7 @@ def variants(_: Results) -> list[dict[str, str]]:
 def set_up(_: Results) -> list[dict[str, Any]]:
     """Messages and bytes of set-up and one cycle per level, counted on 128 ranks."""
     table = store.read_parquet(library.DATA / "figure-9.parquet").to_pandas()
-    in_setup = table["phase"].isin(record.SETUP)
+    in_setup = table["phase"].isin(record.KERNELS)
     in_cycle = ~in_setup & ~table["phase"].isin(("other", "regroup"))
     rows = []
     for level in sorted(table["level"].unique()):

@@ -72,7 +72,7 @@ def recorded(path: Path) -> tuple[Counter[tuple[int, int, int]], Counter[tuple[s
         ("source", "<u4"),
         ("destination", "<u4"),
         ("bytes", "<u4"),
-        ("communicator", "<u2"),
+        ("step", "<u2"),
         ("phase", "<u2"),
     ]
     rows = np.fromfile(path, dtype=kinds, offset=32)

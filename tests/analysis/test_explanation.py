@@ -52,6 +52,38 @@ def three_jobs() -> odonata.Run:
     return odonata.run(THREE_JOBS)
 
 
+def test_a_job_in_a_traffic_class_is_explained_with_it() -> None:
+    classes = """
+[[traffic_class]]
+name = "bulk"
+[[traffic_class]]
+name = "fast"
+preset = "low-latency"
+[machine]
+topology = "dragonfly"
+p = 2
+a = 4
+h = 2
+g = 9
+[[job]]
+name = "a"
+ranks = 8
+pattern = { name = "ring", bytes = "8 KiB" }
+traffic_class = "fast"
+large_class = "bulk"
+large_from = "4 KiB"
+[[job]]
+name = "b"
+ranks = 8
+pattern = { name = "ring", bytes = "8 KiB" }
+[engine]
+kind = "packet"
+"""
+    run = odonata.run(classes)
+    found = {job: odonata.explain(run, job, blame=False).traffic_class for job in ("a", "b")}
+    assert found == {"a": "fast, bulk", "b": "bulk"}
+
+
 def test_two_causes_by_hand() -> None:
     """a alone costs 1, b alone 3, both 10: a is 1 if it comes first and 7 if last, so 4; b 3 or 9, so 6."""
     times = {(): 2.0, ("a",): 3.0, ("b",): 5.0, ("a", "b"): 12.0}

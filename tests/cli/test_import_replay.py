@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import struct
 from pathlib import Path
 
@@ -34,6 +35,23 @@ def test_a_workload_file_becomes_jobs_where_they_are_allocated(tmp_path: Path) -
     placed = run.table("placement").to_pandas()
     assert [group["node"].tolist() for _, group in placed.groupby("job")] == [[0, 3, 5, 6], [9, 8]]
     assert run.jobs["name"].to_pylist() == ["df_AMG_n4_dumpi-0", "synthetic-1"]
+
+
+def test_a_configuration_of_tracer_replays_the_archive_that_it_names(tmp_path: Path) -> None:
+    """One trace is there, the other is not."""
+    (configuration,) = files(tmp_path, tracer_config="NA\n2\nt/traces.otf2 NA 1 1\nx/traces.otf2 NA 1 1\n")
+    archive = Path(__file__).parents[2] / "fuzz"
+    (tmp_path / "t" / "traces").mkdir(parents=True)
+    for name in ("otf2", "def"):
+        shutil.copy(archive / "archives" / "otf2" / f"fuzz.{name}", tmp_path / "t" / f"traces.{name}")
+    shutil.copy(archive / "seeds" / "traces" / "otf2-events", tmp_path / "t" / "traces" / "0.evt")
+    replayed, replaced = replay.tracer(configuration, tmp_path)
+    path = str(tmp_path / "t" / "traces.otf2")
+    assert (replayed.program, replayed.replaced) == ({"name": "trace", "path": path}, None)
+    assert (replaced.program, replaced.replaced) == (None, "x/traces.otf2")
+    text = experiment([replayed], {"preset": "dragonfly-1056"})
+    (tmp_path / "replay.toml").write_text(text.replace('kind = "flow"', 'kind = "packet"'))
+    odonata.check(tmp_path / "replay.toml")
 
 
 def test_a_configuration_of_tracer_becomes_jobs_of_its_global_map(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ PAGES = (
     "docs/tutorial/traces.md",
     "README.md",
     "docs/coming-from.md",
+    "docs/faq.md",
     "docs/how-to.md",
     "docs/optimize.md",
 )

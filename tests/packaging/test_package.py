@@ -14,7 +14,7 @@ from odonata import _core
 
 ROOT = Path(__file__).parents[2]
 
-ALL_CAN_INSTALL = ("amg", "cluster", "notebook", "optimize", "polars")
+ALL_CAN_INSTALL = ("amg", "cluster", "notebook", "optimize", "polars", "query")
 """The extras without an MPI or MFEM, which come with the machine or not at all."""
 
 

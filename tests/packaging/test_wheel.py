@@ -54,6 +54,17 @@ def test_the_page_is_small(installed: Path) -> None:
     assert sum(sizes.values()) < GZIPPED_MAX, sizes
 
 
+def test_examples_and_studies_are_in_the_wheel(installed: Path) -> None:
+    """Links to folders of the repository; the wheel has their files."""
+    listed = subprocess.run(
+        ["git", "ls-files", "examples", "studies"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("no git repository")
+    for name in listed.stdout.splitlines():
+        assert (installed / "odonata/shipped" / name).read_bytes() == (ROOT / name).read_bytes(), name
+
+
 def test_it_needs_no_node(installed: Path, tmp_path: Path) -> None:
     handmade.run().save(tmp_path / "run")
     (tmp_path / "bin").mkdir()

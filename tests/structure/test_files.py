@@ -41,6 +41,7 @@ ALLOWED = {
     "amg/record.py": "what a program of ours has just written into a private folder",
     "cli/group.py": "the null device",
     "cli/commands/import_.py": "a new file, to write it",
+    "cli/commands/new.py": "a new file, to write it",
 }
 """Files that open others without it, and why they may."""
 

@@ -41,7 +41,8 @@ def test_the_page_and_its_data(server: ViewerServer) -> None:
     assert [run["label"] for run in index["runs"]] == ["first"]
     links = index["runs"][0]["tables"]["links"]
     assert links["rows"] == 8
-    assert {name: column["type"] for name, column in links["columns"].items()} == {
+    described = index["columns"][links["columns"]]
+    assert {name: column["type"] for name, column in described.items()} == {
         **dict.fromkeys(("link", "source", "target", "port", "reverse"), "u32"),
         **{f"{end}_{axis}": "u32" for end in ("source", "target") for axis in ("group", "row")},
         "class": "str",
@@ -50,7 +51,7 @@ def test_the_page_and_its_data(server: ViewerServer) -> None:
         "latency_ps": "f64",
         "bytes": "f64",
     }
-    assert links["columns"]["bytes"] == {
+    assert described["bytes"] == {
         "type": "f64",
         "unit": "bytes",
         "merge": "sum",

@@ -1,6 +1,6 @@
 /**
  * Measures the viewer in a real browser: `npm run bench -- URL [RUN]`, with the URL printed by `odonata view
- * --no-open`.
+ * --no-open`; of a sweep `npm run bench -- URL sweep`.
  *
  * Counts the page's main thread (from the browser's trace) and all drawing processes (see trace.ts). Both are
  * processor time, so other load does not matter. The time until the first picture is wall-clock time, where
@@ -61,9 +61,38 @@ function stepText(steps: readonly Step[]): string {
   return `main thread ${pair('main')}, ${kinds}, longest task ${part('longest', 0.5)} ms, frame ${pair('frame')}`
 }
 
+/** A sweep: its first picture, then each of its displays, until everything has arrived. */
+async function measureSweep(url: string): Promise<void> {
+  const browser = await launch()
+  const { page, errors } = await openPage(browser)
+  const address = `${url}#view=sweep`
+  const main = await tracedUntil(browser, page, FIRST_PICTURE, async () => {
+    await page.goto('about:blank')
+    await page.goto(address)
+    await page.waitForSelector('[data-test=app][data-ready=yes]', { timeout: 120_000 })
+    // This page has no picture of a machine, so the mark is ours.
+    await page.evaluate((name) => void performance.mark(name), FIRST_PICTURE)
+  })
+  const lines = [`first picture      ${main.toFixed(0)} ms on the main thread's processor until then`]
+  for (const name of ['Map', 'Lines', 'Runs', 'Ranking']) {
+    const show = async (): Promise<void> => {
+      await page.getByRole('button', { name, exact: true }).click()
+      await page.getByText(/^Loading .* runs …$/).waitFor({ state: 'detached', timeout: 120_000 })
+    }
+    const [step] = await traced(browser, page, [show], () => settle(page))
+    lines.push(
+      `${name.padEnd(18)} main thread ${step!.main.toFixed(0)} ms, longest task ${step!.longest.toFixed(0)} ms`,
+    )
+  }
+  process.stdout.write(lines.join('\n') + '\n')
+  if (errors.length > 0) throw new Error(errors.join('\n'))
+  await browser.close()
+}
+
 async function main(): Promise<void> {
   const [url, run = '0'] = process.argv.slice(2)
   if (!url) throw new Error('give the address that odonata view --no-open printed')
+  if (run === 'sweep') return measureSweep(url)
   const browser = await launch()
   const { page, errors } = await openPage(browser)
   const loads: Load[] = []

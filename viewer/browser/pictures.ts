@@ -11,10 +11,16 @@ import { launch, openPage, openView, settle } from './chromium.ts'
 
 type Server = 'runs' | 'sweep' | 'search' | 'crowd' | 'tutorial' | 'routings'
 
+/** The busiest links from group 1 to group 2. */
+const QUERY = encodeURIComponent(
+  'SELECT link, class, bytes FROM links\nWHERE source_group = 1 AND target_group = 2\nORDER BY bytes DESC LIMIT 24',
+)
+
 /** Name, server, settings, and what is hovered. */
 const PICTURES: readonly (readonly [string, Server, string, string])[] = [
-  ['viewer', 'runs', 'run=0&theme=light', '.links tbody tr:nth-child(3)'],
+  ['viewer', 'runs', 'run=0&theme=light', ''],
   ['viewer-brushed', 'runs', 'run=0&theme=dark&low=2.1e8&panel=group&focus=group%3A2', ''],
+  ['viewer-query', 'runs', `run=0&theme=light&panel=query&query=${QUERY}`, '.query tbody tr:nth-child(2)'],
   ['viewer-difference', 'runs', 'view=compare&compared=0,1&difference=1&theme=light&scale=log', ''],
   ['viewer-time', 'runs', 'view=time&run=2&theme=light&time=12000000', ''],
   ['viewer-latency', 'runs', 'view=latency&run=2&theme=light', ''],
@@ -35,7 +41,7 @@ const PICTURES: readonly (readonly [string, Server, string, string])[] = [
   [
     'viewer-mappings',
     'runs',
-    'view=compare&compared=11,12&difference=1&change=ratio&channel=dynamic&projection=X%2CZ&theme=light',
+    'view=compare&run=11&compared=11,12&difference=1&change=ratio&channel=dynamic&projection=X%2CZ&theme=light',
     '',
   ],
   ['viewer-jobs', 'runs', 'view=jobs&run=0&theme=dark&focus=job%3A2&scale=log', ''],
@@ -53,11 +59,22 @@ if (!directory || !runs || !sweep || !search || !crowd || !tutorial || !routings
 const urls: Record<Server, string> = { runs, sweep, search, crowd, tutorial, routings }
 const browser = await launch()
 const { page, errors } = await openPage(browser)
+
+/** Waits for what is loaded after the first picture: sentences, bottlenecks, tables. */
+async function settleAll(): Promise<void> {
+  await page.waitForTimeout(1500)
+  const isComplete = (): boolean => {
+    const sentence = document.querySelector('.overview-head .headline')
+    const reasons = [...document.querySelectorAll('.job-bars .why')]
+    const isNamed = [sentence, ...reasons].every((one) => one === null || one.textContent.trim() !== '')
+    return isNamed && !document.body.innerText.includes('Loading ')
+  }
+  await page.waitForFunction(isComplete, null, { timeout: 120_000 })
+}
+
 for (const [name, server, settings, hovered] of PICTURES) {
   await openView(page, urls[server], settings)
-  // Tables of the time and jobs views are loaded after the first picture.
-  // The explanation of a comparison takes the server longer.
-  await page.waitForTimeout(name === 'tutorial-compare' ? 6000 : 1500)
+  await settleAll()
   if (hovered !== '') await page.hover(hovered)
   await settle(page)
   // The sweep of the tutorial is small.

@@ -117,14 +117,18 @@ HYPRE_Int composite_solve(HYPRE_Solver cycle, HYPRE_ParCSRMatrix a, HYPRE_ParVec
 /* phases.c: labels for the record of vmpi; empty on real MPI. */
 enum phase_kind {
     PHASE_OTHER,
-    PHASE_COARSEN,   /* set-up: strength, coarsening, interpolation */
-    PHASE_GALERKIN,  /* set-up: the coarse operator */
+    PHASE_COARSEN,   /* set-up: selection of the coarse points */
+    PHASE_GALERKIN,  /* set-up: the triple product, which is the coarse operator */
     PHASE_SMOOTH,
     PHASE_RESIDUAL,
     PHASE_RESTRICT,
     PHASE_INTERPOLATE,
     PHASE_DIRECT,    /* the coarsest level's direct solve */
-    PHASE_REGROUP    /* gathering a level on fewer ranks: matrix and vectors */
+    PHASE_REGROUP,   /* gathering a level on fewer ranks: matrix and vectors */
+    PHASE_STRENGTH,  /* set-up: strength of connection, also over two edges (aggressive coarsening) */
+    PHASE_WEIGHTS,   /* set-up: numbers of coarse points, and the weights of the interpolation */
+    PHASE_PACKAGES,  /* set-up: communication packages, inside of any other kernel */
+    PHASE_ELIMINATION /* set-up: factors of the coarsest matrix */
 };
 #ifdef VMPI
 void phase_setup_begins(int level);

@@ -3,19 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "amg.h"
-#include "vmpi.h"
+#include "phases.h"
 
-#define LEVELS_PER_KIND 64
-#define HIERARCHIES 2
-
-typedef struct {
-    int in_setup, setup_level, in_cycle, hierarchies;
-    hypre_ParAMGData *amg[HIERARCHIES];
-    int offset[HIERARCHIES];
-} rank_phases;
-
-static rank_phases *mine(void)
+rank_phases *phases_of_rank(void)
 {
     void **slot = vmpi_rank_slot();
     if (!*slot)
@@ -25,7 +15,7 @@ static rank_phases *mine(void)
 
 int phase_enter(enum phase_kind kind, int level)
 {
-    return vmpi_phase((uint16_t)(kind * LEVELS_PER_KIND + level));
+    return vmpi_phase((uint16_t)((int)kind * LEVELS_PER_KIND + level));
 }
 
 void phase_leave(int before)
@@ -40,33 +30,37 @@ void phase_record(int on)
 
 void phase_setup_begins(int level)
 {
-    mine()->in_setup = 1;
-    mine()->setup_level = level;
-    phase_enter(PHASE_COARSEN, level);
+    rank_phases *p = phases_of_rank();
+    p->in_setup = 1;
+    p->setup_level = level;
+    p->step = 0;
+    vmpi_step(0);
+    phase_enter(PHASE_STRENGTH, level);
 }
 
 void phase_setup_ends(void)
 {
-    mine()->in_setup = 0;
+    phases_of_rank()->in_setup = 0;
+    vmpi_step(0);
     phase_enter(PHASE_OTHER, 0);
 }
 
 void phase_add_hierarchy(hypre_ParAMGData *amg, int level_offset)
 {
-    rank_phases *p = mine();
+    rank_phases *p = phases_of_rank();
     p->amg[p->hierarchies] = amg;
     p->offset[p->hierarchies++] = level_offset;
 }
 
 void phase_cycle(int inside)
 {
-    mine()->in_cycle += inside ? 1 : -1;
+    phases_of_rank()->in_cycle += inside ? 1 : -1;
 }
 
 /* The level with `matrix` as solve (or interpolation) operator, or -1. */
 static int level_of(hypre_ParCSRMatrix *matrix, int interpolation)
 {
-    rank_phases *p = mine();
+    rank_phases *p = phases_of_rank();
     for (int h = 0; h < p->hierarchies; h++) {
         hypre_ParCSRMatrix **operators =
             interpolation ? hypre_ParAMGDataPArray(p->amg[h]) : hypre_ParAMGDataAArray(p->amg[h]);
@@ -81,7 +75,7 @@ static int level_of(hypre_ParCSRMatrix *matrix, int interpolation)
 /* Enters the phase for a matrix inside a cycle; returns the previous label, or -1 if nothing changed. */
 static int enter_for(hypre_ParCSRMatrix *matrix, int interpolation, enum phase_kind kind)
 {
-    int level = mine()->in_cycle ? level_of(matrix, interpolation) : -1;
+    int level = phases_of_rank()->in_cycle ? level_of(matrix, interpolation) : -1;
     return level < 0 ? -1 : phase_enter(kind, level);
 }
 
@@ -95,7 +89,7 @@ static void leave_for(int before)
 
 static int galerkin_begins(void)
 {
-    rank_phases *p = mine();
+    rank_phases *p = phases_of_rank();
     if (p->in_setup != 1)
         return 0;
     p->in_setup = 2; /* nested calls of the wrapped functions are not new levels */
@@ -108,10 +102,12 @@ static void galerkin_ends(int outermost, hypre_ParCSRMatrix *coarse)
     int rank;
     if (!outermost)
         return;
-    rank_phases *p = mine();
+    rank_phases *p = phases_of_rank();
     p->in_setup = 1;
     p->setup_level++;
-    phase_enter(PHASE_COARSEN, p->setup_level);
+    p->step = 0;
+    vmpi_step(0);
+    phase_enter(PHASE_STRENGTH, p->setup_level);
     MPI_Comm_rank(hypre_ParCSRMatrixComm(coarse), &rank);
     if (rank == 0)
         fprintf(stderr, "level %d unknowns %lld\n", p->setup_level,

@@ -15,6 +15,10 @@ int vmpi_rank_main(int argc, char **argv);
  * meaning of the number. Returns the previous label. */
 uint16_t vmpi_phase(uint16_t phase);
 
+/* Numbers all later messages and collectives of the calling rank in the record (0 at the start), for example by the
+ * exchange of a phase that they belong to. Returns the previous number. */
+uint16_t vmpi_step(uint16_t step);
+
 /* Switches recording on (1) or off (0) for the calling rank; it is on at the start. Returns the previous state. */
 int vmpi_recording(int on);
 

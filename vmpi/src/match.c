@@ -262,7 +262,7 @@ message *vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffe
     int receiver = vmpi_peer_world(comm, destination);
     int source = vmpi_comm_rank_of(comm, vmpi_current->world);
     size_t bytes = vmpi_packed_bytes(type, count);
-    vmpi_record_message(vmpi_current->world, receiver, bytes, comm->id);
+    vmpi_record_message(vmpi_current->world, receiver, bytes);
 
     MPI_Request receive = match_posted(receiver, comm->id, source, tag);
     void *into = receive ? vmpi_address(receive->owner, receive->buffer) : NULL;

@@ -40,7 +40,7 @@ typedef struct vmpi_rank {
     int error, last_code;
     jmp_buf escape;      /* out of the outermost call, when it catches */
     int has_environment; /* a list of variables of its own (process.c) */
-    uint16_t phase;
+    uint16_t phase, step;
     uint8_t recording;
     uint8_t initialised;
     uint8_t finalised;
@@ -50,7 +50,7 @@ typedef struct vmpi_rank {
     void *attributes; /* names and attributes of communicators (handles.c) */
     int depth;                   /* depth of nested MPI calls */
     int quiet;                   /* above 0: calls are parts of one that is traced */
-    int64_t left_ns, worked_ns;  /* processor time: at the end of its last call, and since the last line of the trace */
+    int64_t left_ns, worked_ns;  /* processor time: when it was last read, and since the last line of the trace */
     char *image;                 /* saved global variables (globals.c) */
     struct vmpi_exit *exits;     /* functions to run when it ends */
     struct message *arrived_first, *arrived_last; /* messages not received yet (match.c) */
@@ -411,6 +411,8 @@ int vmpi_trace_is_open(void);
 /* The rank enters or leaves an MPI call; the computation between two calls is timed. */
 void vmpi_trace_entered(void);
 void vmpi_trace_left(const int *scope);
+/* The phase of the rank changes. */
+void vmpi_trace_phase_ends(void);
 void vmpi_trace_plain(const char *action);
 /* A line that a replay skips: where the program is, or which of several paths a call takes. */
 void vmpi_trace_note(const char *note);
@@ -432,7 +434,10 @@ uint32_t vmpi_trace_collective(const vmpi_arrival *arrival, MPI_Comm comm, int n
 /* ---- the record (record.c) ---- */
 
 void vmpi_record_open(const char *path, int ranks);
-void vmpi_record_message(int source, int destination, size_t bytes, int communicator);
+void vmpi_record_message(int source, int destination, size_t bytes);
+int vmpi_record_is_open(void);
+/* Processor time of a rank in its phase. */
+void vmpi_record_work(const vmpi_rank *rank, int64_t ns);
 void vmpi_record_collective(const char *call, int communicator, int size, size_t bytes);
 void vmpi_record_close(void);
 

@@ -335,7 +335,15 @@ int vmpi_schedule(int count, size_t stack_bytes, int argc, char **argv)
 uint16_t vmpi_phase(uint16_t phase)
 {
     uint16_t before = vmpi_current->phase;
+    vmpi_trace_phase_ends();
     vmpi_current->phase = phase;
+    return before;
+}
+
+uint16_t vmpi_step(uint16_t step)
+{
+    uint16_t before = vmpi_current->step;
+    vmpi_current->step = step;
     return before;
 }
 

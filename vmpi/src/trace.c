@@ -26,6 +26,8 @@ static int64_t clock_ns;
 
 static void time_clock(void)
 {
+    if (clock_ns > 0)
+        return;
     clock_ns = INT64_MAX;
     for (int i = 0; i < 1000; i++) {
         int64_t before = processor_ns(), took = processor_ns() - before;
@@ -40,7 +42,6 @@ void vmpi_trace_open(const char *path)
     if (!file)
         vmpi_fail("cannot create %s: %s", path, strerror(errno));
     setvbuf(file, NULL, _IOFBF, 1 << 20);
-    time_clock();
 }
 
 int vmpi_trace_is_open(void)
@@ -56,21 +57,42 @@ void vmpi_trace_close(void)
         vmpi_fail("cannot write %s: %s", file_path, strerror(errno));
 }
 
+static int times_work(void)
+{
+    return file || vmpi_record_is_open();
+}
+
+static void add_work(vmpi_rank *rank)
+{
+    if (rank->left_ns == 0)
+        return;
+    time_clock();
+    int64_t worked = processor_ns() - rank->left_ns - clock_ns;
+    worked = worked > 0 ? worked : 0;
+    rank->worked_ns += worked;
+    vmpi_record_work(rank, worked);
+}
+
 /* A rank runs without interruption from the end of one call to the start of the next: others run only inside calls. */
 void vmpi_trace_entered(void)
 {
-    vmpi_rank *rank = vmpi_current;
-    if (rank->depth++ > 0 || !file || rank->left_ns == 0)
-        return;
-    int64_t worked = processor_ns() - rank->left_ns - clock_ns;
-    rank->worked_ns += worked > 0 ? worked : 0;
+    if (vmpi_current->depth++ == 0 && times_work())
+        add_work(vmpi_current);
 }
 
 void vmpi_trace_left(const int *scope)
 {
     (void)scope;
-    if (--vmpi_current->depth == 0 && file)
+    if (--vmpi_current->depth == 0 && times_work())
         vmpi_current->left_ns = processor_ns();
+}
+
+void vmpi_trace_phase_ends(void)
+{
+    if (vmpi_current->depth > 0 || !times_work())
+        return;
+    add_work(vmpi_current);
+    vmpi_current->left_ns = processor_ns();
 }
 
 static int is_traced(const vmpi_rank *rank)

@@ -53,7 +53,7 @@ static void record(const target *t, int to, size_t bytes)
 {
     MPI_Comm comm = t->window->comm;
     int mine = vmpi_comm_rank_of(comm, vmpi_current->world), from = to ? mine : t->rank;
-    vmpi_record_message(vmpi_comm_world_of(comm, from), vmpi_comm_world_of(comm, to ? t->rank : mine), bytes, comm->id);
+    vmpi_record_message(vmpi_comm_world_of(comm, from), vmpi_comm_world_of(comm, to ? t->rank : mine), bytes);
     vmpi_window_trace(t->window, from, to ? t->rank : mine, bytes);
 }
 

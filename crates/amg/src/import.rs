@@ -3,6 +3,7 @@
 
 pub mod levels;
 pub mod messages;
+pub(crate) mod recording;
 
 use self::messages::LevelExchanges;
 use crate::{Hierarchy, Phase};

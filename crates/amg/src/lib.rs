@@ -18,7 +18,7 @@
 //! * [`decide`] is the paper's decision where to gather coarse grids on fewer processes. [`extrapolate()`] brackets a
 //!   hierarchy that is too large to compute.
 //! * [`PATTERNS`] has the pattern of one phase of a level, which reads its hierarchy itself ([`import`]). [`FORMS`] has
-//!   the closed form of a cycle, [`PROGRAMS`] the program of a whole cycle.
+//!   the closed form of a cycle, [`PROGRAMS`] the programs of a whole cycle and of a recorded set-up.
 //!
 //! Example: a single level on two ranks that exchange one value is smoothed three times, so it costs 6 C s t / P + 3
 //! (alpha + beta).
@@ -69,6 +69,7 @@ mod phase;
 mod pricing;
 mod program;
 mod redistribute;
+mod set_up;
 #[cfg(test)]
 mod test_help;
 
@@ -86,3 +87,4 @@ pub use program::{CycleParameters, PROGRAMS};
 pub use redistribute::{
     alternatives, decide, gather_s, regrouped_cycle_s, Alternative, Candidate, LevelDecision, Reason, Redistribution,
 };
+pub use set_up::SetUpParameters;

@@ -3,6 +3,7 @@
 use crate::import::{self, HierarchyRequest, LevelMessages, HIERARCHIES};
 use crate::{Hierarchy, Phase};
 use odonata_declare::{parameters, Kind, ParameterMistake, Reader, Variant};
+use odonata_programs::MessageCounts;
 use odonata_units::RankId;
 use odonata_workload::{MissingMessages, Pattern, PatternContext, PatternRule, SentMessage};
 use std::sync::Arc;
@@ -85,6 +86,10 @@ impl Pattern for PatternWithoutMessages {
     }
 
     fn sends(&self, _: RankId, _: &mut Vec<SentMessage>) {}
+
+    fn counts(&self) -> MessageCounts {
+        MessageCounts::default()
+    }
 
     fn missing_messages(&self) -> Option<&MissingMessages> {
         Some(&self.missing)

@@ -1,6 +1,6 @@
 //! Phases of a level.
 
-use odonata_declare::words;
+use odonata_declare::{words, Word};
 
 words! {
     /// A phase of a level.
@@ -10,15 +10,25 @@ words! {
         Smooth = "smooth": "one product with the level's matrix (a cycle has three on each level)",
         Restrict = "restrict": "to the next coarser level",
         Interpolate = "interpolate": "to the next finer level",
-        Coarsen = "coarsen": "selection of coarse points and interpolation, in the set-up (needs a hierarchy made \
-            with `--record`)",
-        Galerkin = "galerkin": "triple matrix product, in the set-up (needs a hierarchy made with `--record`)",
+        Regroup = "regroup": "gathering of a level on fewer ranks, in the set-up (as all following: needs a hierarchy \
+            made with `--record`)",
+        Strength = "strength": "strength of connection, in the set-up",
+        Coarsen = "coarsen": "selection of coarse points, in the set-up",
+        Weights = "weights": "interpolation weights, in the set-up",
+        Galerkin = "galerkin": "triple matrix product, in the set-up",
+        Packages = "packages": "building of communication packages, in the set-up",
+        Elimination = "elimination": "factors of the coarsest matrix, in the set-up",
     }
 }
 
 impl Phase {
     /// Whether it belongs to the set-up. Set-up phases are recorded; the others follow from operators.
     pub const fn in_setup(self) -> bool {
-        matches!(self, Self::Coarsen | Self::Galerkin)
+        !matches!(self, Self::Smooth | Self::Restrict | Self::Interpolate)
+    }
+
+    /// The kernel of the set-up with this word.
+    pub fn of_setup(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|phase| phase.in_setup() && phase.word() == word)
     }
 }

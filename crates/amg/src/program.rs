@@ -9,7 +9,7 @@
 use crate::cycle::Work;
 use crate::import::messages::LevelExchanges;
 use crate::import::{self, WholeCycle, HIERARCHIES};
-use crate::Hierarchy;
+use crate::{Hierarchy, SetUpParameters};
 use odonata_declare::{parameters, Kind, ParameterMistake, Reader, Variant};
 use odonata_import::CommunicationGraph;
 use odonata_programs::{Code, ProgramContext, ProgramRule, RankProgram};
@@ -18,11 +18,18 @@ use odonata_workload::PatternProgram;
 use std::sync::Arc;
 
 /// The programs of this crate.
-pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[Variant {
-    name: "amg",
-    doc: "cycles of an algebraic multigrid hierarchy, level by level",
-    default: || Box::new(CycleParameters::default()),
-}];
+pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
+    Variant {
+        name: "amg",
+        doc: "cycles of an algebraic multigrid hierarchy, level by level",
+        default: || Box::new(CycleParameters::default()),
+    },
+    Variant {
+        name: "amg-setup",
+        doc: "the set-up of an algebraic multigrid hierarchy, exchange by exchange as recorded",
+        default: || Box::new(SetUpParameters::default()),
+    },
+];
 
 parameters! {
     /// Parameters of `amg` and the data read for them.

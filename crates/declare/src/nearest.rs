@@ -1,8 +1,18 @@
 //! Suggestions for unknown names.
 
+use crate::foreign::{foreign_note, translate};
+
 /// The known name nearest to `name`, if it is near enough to suggest. Up to a third of the letters may be wrong, at
-/// most four. A swap of neighbours is one mistake. Whole words may be missing or added at the end.
+/// most four. A swap of neighbours is one mistake. Whole words may be missing or added at the end. A word of another
+/// program leads to the name for it, whatever its letters.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let known: Vec<&str> = known.into_iter().collect();
+    if let Some(ours) = translate(name, &known) {
+        return Some(ours);
+    }
+    if foreign_note(name, &known).is_some() {
+        return None;
+    }
     let name = name.to_lowercase();
     known
         .into_iter()
@@ -31,8 +41,10 @@ fn has_extra_words(name: &str, start: &str) -> bool {
 /// `; did you mean 'x'?`, or a short list of all names, or nothing.
 pub fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
+    let note = foreign_note(name, &known);
     match nearest(name, known.iter().copied()) {
-        Some(near) => format!("; did you mean '{near}'?"),
+        Some(near) => format!("; did you mean '{near}'?{}", note.map_or(String::new(), |note| format!(" ({note})"))),
+        None if note.is_some() => format!("; {}", note.unwrap_or_default()),
         None if known.is_empty() || known.len() > 40 => String::new(),
         None => format!("; known: {}", known.join(", ")),
     }

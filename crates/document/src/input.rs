@@ -1,9 +1,9 @@
 //! The one place where files that an experiment names are opened.
 
+use crate::gzip::GzipReader;
 use crate::parts::Parts;
 use crate::problem::suggestion;
 use crate::regular::{reason, regular, NO_FILE};
-use flate2::read::MultiGzDecoder;
 use odonata_declare::{ReadAt, Reader};
 use odonata_memory::{available, AvailableMemory};
 use odonata_units::Bytes;
@@ -145,12 +145,15 @@ impl<'a> Files<'a> {
         }
         let mut plain = Vec::new();
         let room = Room::for_bytes(u64::MAX);
-        match MultiGzDecoder::new(&bytes[..]).take(room.bytes.saturating_add(1)).read_to_end(&mut plain) {
+        match GzipReader::new(&bytes[..], bytes.len() as u64).take(room.bytes.saturating_add(1)).read_to_end(&mut plain)
+        {
             Ok(size) if size as u64 > room.bytes => {
                 Err(format!("can't decompress {shown}: {}", room.exceeded(size as u64)))
             }
             Ok(_) => Ok(without_mark(plain)),
-            Err(error) if error.kind() == ErrorKind::OutOfMemory => Err(format!("can't decompress {shown}: {error}")),
+            Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory | ErrorKind::Other) => {
+                Err(format!("can't decompress {shown}: {error}"))
+            }
             Err(error) => Err(format!("can't decompress {shown}: {error}; the file is damaged or cut off")),
         }
     }
@@ -171,7 +174,7 @@ impl<'a> Files<'a> {
         }
         let start = plain.fill_buf().map_err(|error| fail(reason(&error)))?;
         let mut stream: Box<dyn BufRead> = match start {
-            [0x1f, 0x8b, ..] => Box::new(BufReader::with_capacity(STREAM_BYTES, MultiGzDecoder::new(plain))),
+            [0x1f, 0x8b, ..] => Box::new(BufReader::with_capacity(STREAM_BYTES, GzipReader::new(plain, size_bytes))),
             _ => Box::new(plain),
         };
         if stream.fill_buf().map_err(|error| fail(error.to_string()))?.starts_with(MARK) {

@@ -1,10 +1,10 @@
 //! Keys that a table has and should not have, and tables that are none.
 
 use crate::format::new_name;
-use crate::problem::ProblemKind;
+use crate::problem::{suggestion, ProblemKind};
 use crate::report::Report;
 use crate::tree::{Entry, Raw, Table};
-use odonata_declare::nearest;
+use odonata_declare::{foreign_note, nearest};
 
 impl Report<'_> {
     /// Reports every entry whose key `known` does not have, with where it belongs: `elsewhere` knows of other variants, the
@@ -17,13 +17,14 @@ impl Report<'_> {
         elsewhere: impl Fn(&str) -> Option<String>,
     ) {
         for entry in table.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
-            let near = nearest(&entry.key, known.iter().copied());
-            let help = match (new_name(&entry.key, known).or_else(|| elsewhere(&entry.key)), near) {
-                (Some(owner), _) => owner,
-                (None, Some(near)) => format!("did you mean '{near}'?"),
-                (None, None) => {
-                    (self.owner_of)(&entry.key).unwrap_or_else(|| format!("known keys: {}", known.join(", ")))
-                }
+            let key = entry.key.as_str();
+            let is_near = nearest(key, known.iter().copied()).is_some();
+            let help = match new_name(key, known).or_else(|| elsewhere(key)) {
+                Some(owner) => owner,
+                None if is_near => suggestion(key, known.iter().copied()),
+                None => (self.owner_of)(key)
+                    .or_else(|| foreign_note(key, known).map(str::to_owned))
+                    .unwrap_or_else(|| format!("known keys: {}", known.join(", "))),
             };
             let message = format!("unknown key '{}' in {heading}", entry.key);
             self.add(ProblemKind::UnknownKey, entry.place, message, Some(help));

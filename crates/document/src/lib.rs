@@ -6,6 +6,7 @@
 
 mod fields;
 pub mod format;
+mod gzip;
 mod input;
 mod keys;
 pub mod overrides;
@@ -16,6 +17,7 @@ mod regular;
 mod report;
 mod section;
 mod tree;
+
 pub mod variant;
 
 pub use fields::Fields;

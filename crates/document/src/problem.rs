@@ -1,6 +1,6 @@
 //! What is wrong with an experiment, as data and as text for people.
 
-use odonata_declare::nearest;
+use odonata_declare::{foreign_note, nearest};
 use std::fmt;
 
 /// The name of the file under which problems of an override are reported.
@@ -161,11 +161,14 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// `did you mean 'x'?`, or all names if none is near.
+/// `did you mean 'x'?`, what a word of another program is here, or all names.
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
-    match nearest(name, known.clone()) {
-        Some(near) => format!("did you mean '{near}'?"),
-        None => format!("known: {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+    let names: Vec<&str> = known.clone().into_iter().collect();
+    match (nearest(name, known.clone()), foreign_note(name, &names)) {
+        (Some(near), None) => format!("did you mean '{near}'?"),
+        (Some(near), Some(note)) => format!("did you mean '{near}'? ({note})"),
+        (None, Some(note)) => note.to_owned(),
+        (None, None) => format!("known: {}", known.into_iter().collect::<Vec<_>>().join(", ")),
     }
 }
 

@@ -7,7 +7,7 @@ use odonata_declare::{Assumption, Column, Frame, Key, Table, Value};
 use odonata_document::{Fields, Files, Report};
 use odonata_machine::Machine;
 use odonata_memory::{Guard, Need, TooMuch};
-use odonata_packet::Ending;
+use odonata_packet::{Ending, TrafficClass};
 use odonata_processes::Processes;
 use odonata_units::{Bytes, JobId};
 use odonata_workload::volumes::Volumes;
@@ -111,6 +111,11 @@ pub trait Engine: Debug + Send + Sync {
     /// Completes the settings whose default depends on the jobs. The plan of an experiment calls it once.
     fn fit_jobs(&mut self, jobs: &[Job]) {
         let _ = jobs;
+    }
+
+    /// Traffic classes that jobs may name if the file defines none. Jobs that name none are in the first class.
+    fn traffic_classes(&self) -> Vec<TrafficClass> {
+        Vec::new()
     }
 
     /// How messages are routed; `None` without a routing, and before [`Engine::fit`] if nobody named it.

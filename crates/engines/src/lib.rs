@@ -18,8 +18,9 @@ mod unrouted;
 pub use engine::{
     Engine, EngineError, EngineKind, JobVolumes, Outcome, Progress, ProgressWatcher, RunEstimate, Watcher,
 };
-pub use odonata_packet::{ClassSettings, Ending, JobClass, TrafficClass, TrafficClasses};
+pub use odonata_packet::{ClassSettings, ControlSettings, Ending, JobClass, TrafficClass, TrafficClasses};
 pub use odonata_processes::Processes;
+pub use packet::settings::check_control;
 pub use routing::EngineRouting;
 pub use scenario::{Output, Scenario};
 

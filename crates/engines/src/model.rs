@@ -13,7 +13,6 @@ use odonata_document::Files;
 use odonata_memory::Guard;
 use odonata_model::pricing::PricingError;
 use odonata_transport::MpiSettings;
-use odonata_workload::volumes::Volumes;
 use odonata_workload::Job;
 use serde_json::Map;
 use settings::{forms, Model};
@@ -126,13 +125,13 @@ const MESSAGE_BYTES: u64 = 17;
 const RANK_BYTES: u64 = 256;
 
 /// About how much memory pricing takes.
-fn memory_estimate(Scenario { machine, workload, .. }: &Scenario) -> u64 {
+fn memory_estimate(Scenario { workload, .. }: &Scenario) -> u64 {
     let of_job = |job: &Job| {
-        let messages: u64 = if workload.check_messages().is_ok() { Volumes::of(machine, job).messages } else { 0 };
         // Hops of one iteration.
-        messages / u64::from(job.iterations.max(1)) * MESSAGE_BYTES + u64::from(job.ranks) * RANK_BYTES
+        let messages = if workload.check_messages().is_ok() { job.counts().messages() } else { 0 };
+        messages.saturating_mul(MESSAGE_BYTES).saturating_add(u64::from(job.ranks) * RANK_BYTES)
     };
-    workload.jobs.iter().map(of_job).sum()
+    workload.jobs.iter().map(of_job).fold(0, u64::saturating_add)
 }
 
 /// Problems of a parameter set, each in one line: they stand in another file than the experiment.

@@ -1,6 +1,7 @@
 //! `kind = "packet"`: discrete events, packet by packet.
 
 mod calls;
+mod closed_size;
 mod columns;
 mod fast_forward;
 mod keeper;
@@ -12,43 +13,45 @@ mod program_records;
 mod programs;
 mod q_tables;
 mod rank_memory;
-mod refusals;
+mod refusal;
 mod rows;
-mod settings;
+pub(crate) mod settings;
 mod skip_rule;
 mod tables;
 mod warm_up;
+mod wildcards;
 
 use crate::checkpoint::{Checkpoints, Origin};
 use crate::engine::{check_messages, Engine, EngineError, EngineKind, Outcome, RunEstimate, Watcher};
 use crate::routing;
 use crate::routing::EngineRouting;
 use crate::scenario::Scenario;
+use closed_size::{closed_traffic, ClosedSize};
 use keeper::Keeper;
 use odonata_declare::{Assumption, Value};
 use odonata_document::Files;
 use odonata_machine::Machine;
-use odonata_memory::{Guard, Need, TooMuch};
+use odonata_memory::{Guard, Need};
 use odonata_packet::{
     memory_estimate, table_estimate, CheckpointAccess, CheckpointParts, ClosedTraffic, JobTraffic, MemoryDemand,
-    PacketEngine, PacketSettings, Recording, RunOptions, Schedule, Traffic,
+    PacketEngine, PacketPreset, PacketSettings, Recording, RunOptions, Schedule, Traffic, TrafficClass,
 };
 use odonata_processes::SingleProcess;
 use odonata_routing::algorithm::PathChoice;
 use odonata_routing::defaults::default_routing;
-use odonata_trace::{Task, Work, ANY};
-use odonata_units::{Bytes, JobId, Rate, Time};
+use odonata_units::{Bytes, Rate, Time};
 use odonata_workload::rails::RailPaths;
-use odonata_workload::{Job, TrafficKind, WorkloadError};
+use odonata_workload::{Job, TrafficKind};
 use program_records::ProgramRecords;
 use programs::Programs;
-use refusals::{refused, too_much};
+use refusal::{refused, too_much};
 use settings::Packet;
 use skip_rule::SkipRule;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 use warm_up::WarmUp;
+use wildcards::refuse_wildcard_sends;
 
 /// The engine's line in the table of engines.
 pub(crate) const KIND: EngineKind = EngineKind {
@@ -115,6 +118,13 @@ impl Engine for Packet {
         self.routing.as_ref().map_or_else(String::new, |routing| routing.choice.algorithm.doc.to_owned())
     }
 
+    fn traffic_classes(&self) -> Vec<TrafficClass> {
+        match self.settings.preset == PacketPreset::Slingshot {
+            true => TrafficClass::presets(),
+            false => Vec::new(),
+        }
+    }
+
     fn resolved(&self) -> Vec<(&'static str, Value)> {
         self.values()
     }
@@ -154,7 +164,8 @@ impl Engine for Packet {
 
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {
         check_messages(scenario)?;
-        let PreparedRun { engine, memory, packets, .. } = self.built(scenario, guard, false)?;
+        let expected = ClosedSize::expected(scenario, self.settings.payload(), guard)?;
+        let PreparedRun { engine, memory, packets, .. } = self.built(scenario, guard, false, expected)?;
         let channels = engine.virtual_channels();
         Ok(RunEstimate {
             memory,
@@ -203,7 +214,7 @@ impl Engine for Packet {
     ) -> Result<Outcome, EngineError> {
         check_messages(scenario)?;
         let PreparedRun { engine, closed, programs, memory, .. } =
-            self.built(scenario, guard, !watcher.takes_rows())?;
+            self.built(scenario, guard, !watcher.takes_rows(), None)?;
         let recording = self.recording(scenario);
         let program = programs.as_ref().map(Programs::program);
         let traffic = Traffic::of(&scenario.machine, &scenario.workload, &closed, program.as_ref());
@@ -269,10 +280,14 @@ impl Engine for Packet {
 }
 
 impl Packet {
+    /// Routers and NICs with the traffic classes of a scenario.
+    fn network(&self, scenario: &Scenario) -> PacketSettings {
+        PacketSettings { classes: scenario.classes.clone(), ..self.settings.clone() }
+    }
+
     /// The machine as the engine sees it, with the tables to start from.
     fn engine(&self, scenario: &Scenario) -> Result<PacketEngine, EngineError> {
-        let settings = PacketSettings { classes: scenario.classes.clone(), ..self.settings.clone() };
-        let engine = PacketEngine::new(&scenario.machine, &settings, self.choice());
+        let engine = PacketEngine::new(&scenario.machine, &self.network(scenario), self.choice());
         let mut engine = engine.map_err(|error| refused(&error))?;
         if self.q_tables().is_some() {
             let refuse = |reason| EngineError::Refused { key: Some(settings::Q_TABLES), reason };
@@ -322,9 +337,16 @@ impl Packet {
     }
 
     /// Everything that a run needs, if there is memory for it. Before each step it is estimated whether there is.
-    fn built(&self, scenario: &Scenario, guard: &Guard, retains_rows: bool) -> Result<PreparedRun, EngineError> {
+    /// If the size of closed traffic is `expected`, it is not gathered.
+    fn built(
+        &self,
+        scenario: &Scenario,
+        guard: &Guard,
+        retains_rows: bool,
+        expected: Option<ClosedSize>,
+    ) -> Result<PreparedRun, EngineError> {
         let machine = &scenario.machine;
-        Self::refuse_wildcard_sends(scenario)?;
+        refuse_wildcard_sends(scenario)?;
         self.refuse_fifos_on_rails(scenario)?;
         fast_forward::check(self, scenario)?;
         if self.times.start_from.is_some() {
@@ -336,17 +358,25 @@ impl Packet {
         guard
             .admit(memory_estimate(machine, &self.settings, self.choice(), assumed_channels(scenario), &least))
             .map_err(too_much)?;
-        let closed = closed_traffic(scenario, guard)?;
+        let payload = self.settings.payload();
+        let (closed, size) = match expected {
+            Some(size) => (ClosedTraffic::default(), size),
+            None => {
+                let closed = closed_traffic(scenario, guard)?;
+                let size = ClosedSize::of(&closed, payload);
+                (closed, size)
+            }
+        };
         let programs = Programs::of(scenario, &self.settings, &self.records);
         let programs = match (self.times.fast_forward, programs) {
             (Some(_), Some(programs)) => Some(programs.with_loops().map_err(fast_forward::refused)?),
             (_, programs) => programs,
         };
         let (of_programs, sent) = programs.as_ref().map_or((0, 0), |programs| (programs.packets, programs.bytes));
-        let packets = closed.packets(self.settings.payload()).saturating_add(of_programs);
-        let bytes = closed.bytes().saturating_add(sent);
+        let packets = size.packets.saturating_add(of_programs);
+        let bytes = size.bytes.saturating_add(sent);
         let of_ranks = programs.as_ref().map_or(0, |programs| programs.memory_bytes);
-        let messages = closed.memory_bytes().saturating_add(of_ranks);
+        let messages = size.memory_bytes.saturating_add(of_ranks);
         demand = demand.with_messages(packets, bytes);
         demand.intervals = demand.intervals.max(self.intervals_of(machine, bytes));
         let of_run = memory_estimate(machine, &self.settings, self.choice(), assumed_channels(scenario), &demand);
@@ -381,24 +411,6 @@ impl Packet {
             }
         };
         engine.expected_in_flight(scenario.workload.jobs.iter().map(sender)).min(demand.packets)
-    }
-
-    /// Ranks match by the rules of MPI, where only a receive has a wildcard.
-    fn refuse_wildcard_sends(scenario: &Scenario) -> Result<(), EngineError> {
-        let is_wildcard = |task: &Task| matches!(task.work, Work::Send { tag: ANY, .. });
-        for (number, job) in scenario.workload.jobs.iter().enumerate() {
-            let ranks = job.graph.iter().flat_map(|graph| graph.ranks.iter().enumerate());
-            for (rank, tasks) in ranks {
-                let Some(task) = tasks.tasks().iter().position(is_wildcard) else { continue };
-                let reason = format!(
-                    "task {task} of rank {rank} sends with tag -1; expected a tag, since only receives match any tag in \
-                     MPI, or engine 'loggops'"
-                );
-                let error = WorkloadError::parameter(format!("job '{}'", job.name), "program", reason);
-                return Err(EngineError::Job(JobId::from_index(number), error));
-            }
-        }
-        Ok(())
     }
 
     /// The NIC of a program chooses among rails or among memory FIFOs, not both.
@@ -479,19 +491,4 @@ fn senders(scenario: &Scenario, traffic: &Traffic) -> Vec<usize> {
         JobTraffic::Program(_) => placed.node_of_rank.iter().collect::<BTreeSet<_>>().len(),
     };
     traffic.jobs.iter().zip(&scenario.workload.jobs).map(senders).collect()
-}
-
-/// The messages of closed traffic, if there is memory for them.
-fn closed_traffic(scenario: &Scenario, guard: &Guard) -> Result<ClosedTraffic, EngineError> {
-    ClosedTraffic::gather(&scenario.machine, &scenario.workload, guard.left()).map_err(|needed| {
-        match guard.admit(needed) {
-            Err(TooMuch { reason }) => too_much(TooMuch {
-                reason: format!(
-                    "the messages of the jobs alone are too many: {reason} (`iterations` cost nothing); open traffic \
-                     and the flow engine need less"
-                ),
-            }),
-            Ok(()) => unreachable!("more than is left"),
-        }
-    })
 }

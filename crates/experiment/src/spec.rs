@@ -71,10 +71,13 @@ impl ExperimentSpec {
             }
         };
         let jobs = job::read_all(root.get("job"), report);
-        let classes = traffic_class::read_all(root.get("traffic_class"), report);
-        traffic_class::check_jobs(&jobs, &classes, report);
+        let mut classes = traffic_class::read_all(root.get("traffic_class"), report);
         let mpi = mpi::read(section(root, "mpi", report), report);
         let engine = EngineSpec::read(section(root, "engine", report), report);
+        if let (None, Some(engine)) = (root.get("traffic_class"), &engine) {
+            classes = traffic_class::named(engine.engine.traffic_classes(), &jobs);
+        }
+        traffic_class::check_jobs(&jobs, &classes, report);
         let mut output = Output::default();
         output::SECTION.read(section(root, "output", report), report).set(&mut output);
         // It names jobs; of those that could not be read not even the name is known.
@@ -82,7 +85,7 @@ impl ExperimentSpec {
             matches!(root.get("job").map(|entry| &entry.node.raw), Some(Raw::List(all)) if all.len() == jobs.len());
         let interference =
             interference::read(section(root, "interference", report).filter(|_| jobs_read), &jobs, report);
-        let sweep = sweep::read(section(root, "sweep", report), &document, report);
+        let sweep = sweep::read(section(root, "sweep", report), &TOP, &document, report);
         let optimize = optimize::read(section(root, "optimize", report).filter(|_| jobs_read), &jobs, report);
         let cluster = cluster::read(section(root, "cluster", report), report);
         interference::check_overlap(&interference.axes, &sweep, report);

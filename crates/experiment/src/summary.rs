@@ -13,7 +13,6 @@ use odonata_engines::{
 use odonata_machine::Machine;
 use odonata_programs::Operation;
 use odonata_units::{Bytes, LinkId};
-use odonata_workload::volumes::Volumes;
 use odonata_workload::Workload;
 use serde_json::{json, Value};
 
@@ -83,17 +82,8 @@ pub(crate) fn routing_name(engine: &dyn Engine) -> &'static str {
 pub(crate) fn jobs_json(machine: &Machine, workload: &Workload) -> Value {
     let jobs = workload.jobs.iter().enumerate().map(|(index, job)| {
         let (nodes, routers) = places(machine, job);
-        let (messages, bytes) = match &job.examined.sent {
-            // Counted already when the job was built.
-            Some(sent) => {
-                let times = u64::from(job.iterations);
-                (sent.messages().saturating_mul(times), sent.bytes().saturating_mul(times.into()))
-            }
-            None => {
-                let volumes = Volumes::of(machine, job);
-                (volumes.messages, volumes.bytes())
-            }
-        };
+        let (sent, times) = (job.counts(), u64::from(job.iterations));
+        let (messages, bytes) = (sent.messages().saturating_mul(times), sent.bytes().saturating_mul(times.into()));
         json!({
             "job": index,
             "name": job.name,
@@ -106,6 +96,8 @@ pub(crate) fn jobs_json(machine: &Machine, workload: &Workload) -> Value {
             "routers": routers,
             "messages": messages,
             "bytes": bytes as f64,
+            // Drawn messages by their expectation, long programs by a part of their calls.
+            "is_estimate": sent.is_estimate,
         })
     });
     jobs.collect()

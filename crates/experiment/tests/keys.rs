@@ -182,7 +182,7 @@ fn the_reference_page_is_not_stale() {
 fn the_examples_of_the_reference_are_read() {
     let page = schema::reference();
     let examples: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert_eq!(examples.len(), 2);
+    assert_eq!(examples.len(), 3);
     let text = examples.concat();
     Experiment::new(text, "reference").sweep().unwrap_or_else(|problems| panic!("{problems}"));
 }

@@ -4,6 +4,7 @@ use crate::bound::{self, SearchResult};
 use crate::distributed::{self, agree};
 use crate::drain::{self, Sender};
 use crate::history::{GrantHistory, Solution};
+use crate::job_loads::JobLoads;
 use crate::link_limits::apply_link_limits;
 use crate::members::{senders, Members};
 use crate::path_sampler::PathSampler;
@@ -118,8 +119,8 @@ pub fn choose_path_sets(
 
 /// The steady state of all jobs, or of one job alone.
 struct Answer {
-    /// Bytes by `[job][link]`.
-    loads: Vec<Vec<f64>>,
+    /// By job.
+    loads: Vec<JobLoads>,
     jobs: Vec<JobResult>,
     convergence: Convergence,
     /// Set if it was computed as a side effect.
@@ -365,7 +366,7 @@ impl Engine<'_> {
         Effort { slices: self.settings.slices, max_iterations: self.settings.max_iterations, history }
     }
 
-    /// Bytes by `[job][link]`; for static routings only in the first process.
+    /// Loads by job; for static routings only in the first process.
     fn loads(
         &self,
         job: Option<JobId>,
@@ -373,13 +374,13 @@ impl Engine<'_> {
         solution: &Solution,
         history: GrantHistory,
         progress: &mut Progress<'_>,
-    ) -> Result<Vec<Vec<f64>>, FlowError> {
+    ) -> Result<Vec<JobLoads>, FlowError> {
         let (links, jobs) = (self.machine.link_count(), self.traffic.jobs.len());
         if self.settings.is_static() {
             let mut should_continue = || progress("loads", 0, 1);
             let all = if self.processes.number() == 0 { self.competing(self.all(), job) } else { Vec::new() };
             return match (self.paths, &self.settings.routing) {
-                (Paths::OnePath(flow_paths), _) => Ok(paths::loads(flow_paths, &all, jobs, links)),
+                (Paths::OnePath(flow_paths), _) => Ok(paths::loads(flow_paths, &all, jobs)),
                 (Paths::Drawn(rule), PathChoice::Fixed(which)) => {
                     Ok(expected::loads(&**rule, &all, *which, jobs, links, self.threads, &mut should_continue)?)
                 }
@@ -387,14 +388,14 @@ impl Engine<'_> {
             };
         }
         if history == GrantHistory::Nothing {
-            return Ok(vec![Vec::new(); jobs]);
+            return Ok(vec![JobLoads::default(); jobs]);
         }
         // Sums are integers in the finest unit in which one link can hold all bytes.
         let mut total = [flows.iter().map(|c| c.bytes).sum::<u64>()];
         sum(self.processes, &mut [&mut total]);
         let unit = (1u64 << (total[0].leading_zeros().saturating_sub(2)).min(40)) as f64;
         let amount = |flow: usize, share: f64| (flows[flow].bytes as f64 * share * unit + 0.5) as u64;
-        let in_bytes = |sums: &[u64]| sums.iter().map(|&sum| sum as f64 / unit).collect();
+        let in_bytes = |sums: &[u64]| JobLoads::of(sums.iter().map(|&sum| sum as f64 / unit));
         if history == GrantHistory::Totals {
             let most = u64::from(self.settings.max_iterations);
             let mut tick = |i| progress("solving again", u64::from(i), most);
@@ -419,6 +420,9 @@ impl Engine<'_> {
                 let amount = amount(flow, share);
                 path.iter().for_each(|link| sums[link.index()] += amount);
             };
+            if start == end && self.processes.count() == 1 {
+                return Ok(JobLoads::default());
+            }
             let mut should_continue = || progress("loads", job as u64, jobs as u64);
             let mut sums =
                 solution.replay(&path_sampler, start..end, links, self.threads, &mut should_continue, add)?;
@@ -468,12 +472,12 @@ impl Engine<'_> {
 
     fn collect(
         &self,
-        loads: &[Vec<f64>],
+        loads: &[JobLoads],
         jobs: Vec<JobResult>,
         convergence: Convergence,
         sent: [Vec<u64>; 2],
     ) -> FlowResult {
-        let (link_bytes, link_jobs) = LinkJobs::of(loads, self.machine.links());
+        let (link_bytes, link_jobs) = LinkJobs::of(loads, self.machine.link_count());
         let [node_injected_bytes, node_ejected_bytes] =
             sent.map(|bytes| bytes.into_iter().map(|bytes| bytes as f64).collect());
         FlowResult {

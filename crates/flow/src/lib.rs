@@ -24,6 +24,7 @@ mod engine;
 mod error;
 mod expected;
 mod history;
+mod job_loads;
 mod jobs;
 mod link_limits;
 mod members;

@@ -6,17 +6,18 @@
 //! be done by job. The search may leave cycles, which carry nothing anywhere; they are removed first.
 
 use crate::bound::SourceFlow;
+use crate::job_loads::JobLoads;
 use crate::link_limits::apply_link_limits;
 use crate::progress::Interruption;
 use crate::result::JobResult;
 use crate::traffic::{Commodity, Member};
 use crate::workers;
 use odonata_machine::{Bundle, Machine};
-use odonata_units::{JobId, RouterId};
+use odonata_units::{JobId, LinkId, RouterId};
 use odonata_workload::volumes::Volumes;
 use std::sync::Mutex;
 
-/// Bytes between different routers on links, `[job][link]`. Parallel links share by capacity.
+/// Bytes between different routers on links, by job. Parallel links share by capacity.
 pub(crate) fn loads(
     machine: &Machine,
     flows: &[SourceFlow],
@@ -25,11 +26,11 @@ pub(crate) fn loads(
     capacities: &[f64],
     threads: usize,
     should_continue: &mut dyn FnMut() -> bool,
-) -> Result<Vec<Vec<f64>>, Interruption> {
+) -> Result<Vec<JobLoads>, Interruption> {
     let bundles = machine.bundles();
     let acyclic: Vec<AcyclicFlow> = flows.iter().map(|flow| AcyclicFlow::new(machine, flow)).collect();
     let flow_from = |source: RouterId| &acyclic[acyclic.partition_point(|acyclic| acyclic.source < source)];
-    let mut of_jobs: Vec<Mutex<(Vec<&Commodity>, Vec<f64>)>> = Vec::new();
+    let mut of_jobs: Vec<Mutex<(Vec<&Commodity>, JobLoads)>> = Vec::new();
     of_jobs.resize_with(jobs, Mutex::default);
     for commodity in commodities {
         of_jobs[commodity.job.index()].get_mut().expect("not shared yet").0.push(commodity);
@@ -41,10 +42,11 @@ pub(crate) fn loads(
         for of_source in commodities.chunk_by(|a, b| a.source == b.source) {
             flow_from(of_source[0].source).add(of_source, amount, &mut edges);
         }
-        *loads = vec![0.0; machine.link_count()];
+        let mut dense = vec![0.0; machine.link_count()];
         for (bundle, bytes) in bundles.iter().zip(edges) {
-            share(bundle, bytes, capacities, loads);
+            share(bundle, bytes, capacities, &mut dense);
         }
+        *loads = JobLoads::of(dense);
     })?;
     Ok(of_jobs.into_iter().map(|job| job.into_inner().expect("all threads have finished").1).collect())
 }
@@ -61,22 +63,22 @@ pub(crate) fn jobs<'m>(
     volumes: &[Volumes],
     members: impl Iterator<Item = (JobId, &'m Member)>,
     nodes: usize,
-    loads: &[Vec<f64>],
+    loads: &[JobLoads],
     capacities: &[f64],
     nic: f64,
 ) -> Vec<JobResult> {
-    let mut resources: Vec<Vec<f64>> =
-        loads.iter().map(|loads| [loads.as_slice(), &vec![0.0; 2 * nodes]].concat()).collect();
+    // Ports are numbered after the links.
+    let port = |number: usize| LinkId((capacities.len() + number) as u32);
+    let mut resources: Vec<Vec<(LinkId, f64)>> = loads.iter().map(|loads| loads.iter().collect()).collect();
     let mut bytes = vec![0.0; volumes.len()];
     for (job, member) in members {
         bytes[job.index()] += member.bytes as f64;
-        let ports = &mut resources[job.index()][capacities.len()..];
-        ports[2 * member.source.index()] += member.bytes as f64;
-        ports[2 * member.target.index() + 1] += member.bytes as f64;
+        let ports = [port(2 * member.source.index()), port(2 * member.target.index() + 1)];
+        resources[job.index()].extend(ports.map(|port| (port, member.bytes as f64)));
     }
+    let resources: Vec<JobLoads> = resources.into_iter().map(JobLoads::sum_of).collect();
     let capacities = [capacities, &vec![nic; 2 * nodes]].concat();
-    let time =
-        |loads: &Vec<f64>| loads.iter().zip(&capacities).map(|(bytes, capacity)| bytes / capacity).fold(0.0, f64::max);
+    let time = |loads: &JobLoads| loads.iter().map(|(of, bytes)| bytes / capacities[of.index()]).fold(0.0, f64::max);
     let mut times: Vec<f64> = resources.iter().map(time).collect();
     apply_link_limits(&mut times, &resources, &capacities);
     let result = |(j, volumes): (usize, &Volumes)| JobResult {

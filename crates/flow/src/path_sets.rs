@@ -8,6 +8,7 @@
 //! Trials show it: solves with few slices, as in a step of the completion times. Of the [`COUNTS`], the first is chosen
 //! whose trial has the loads of the trial with the largest count, within [`TRIAL_SHARE`] of the error.
 
+use crate::job_loads::JobLoads;
 use odonata_machine::Machine;
 
 /// Numbers of path sets to choose from. Twice as many steps would cost twice as many trials.
@@ -29,11 +30,11 @@ pub struct PathSetChoice {
     pub trial_error: f64,
 }
 
-/// Chooses the number of path sets. `loads` solves a trial with a number of sets: bytes by `[job][link]`.
+/// Chooses the number of path sets. `loads` solves a trial with a number of sets: loads by job.
 pub(crate) fn choose<E>(
     machine: &Machine,
     path_error: f64,
-    mut loads: impl FnMut(u32) -> Result<Vec<Vec<f64>>, E>,
+    mut loads: impl FnMut(u32) -> Result<Vec<JobLoads>, E>,
 ) -> Result<PathSetChoice, E> {
     let reference = class_bytes(machine, &loads(MAX_PATH_SETS)?);
     for path_sets in COUNTS {
@@ -50,11 +51,11 @@ pub(crate) fn choose<E>(
 }
 
 /// Bytes of each job on the links of each class.
-fn class_bytes(machine: &Machine, loads: &[Vec<f64>]) -> Vec<f64> {
+fn class_bytes(machine: &Machine, loads: &[JobLoads]) -> Vec<f64> {
     let classes = machine.classes().len();
     let mut bytes = vec![0.0; loads.len() * classes];
     for (job, loads) in loads.iter().enumerate() {
-        for (link, load) in machine.links().zip(loads) {
+        for (link, load) in loads.iter() {
             bytes[job * classes + machine.class(link).index()] += load;
         }
     }
@@ -78,8 +79,9 @@ mod tests {
         let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();
         let links = machine.link_count();
         let chosen = |path_error| {
-            let load =
-                |sets: u32| Ok::<_, Infallible>(vec![vec![100.0 + 1e4 / f64::from(sets); links], vec![0.0; links]]);
+            let load = |sets: u32| {
+                Ok::<_, Infallible>(vec![JobLoads::of(vec![100.0 + 1e4 / f64::from(sets); links]), JobLoads::default()])
+            };
             choose(&machine, path_error, load).unwrap()
         };
         assert_eq!(chosen(0.05).path_sets, 4_096);

@@ -1,5 +1,6 @@
 //! The paths of messages: drawn by the rule of the machine, or one per pair of nodes.
 
+use crate::job_loads::JobLoads;
 use crate::traffic::Commodity;
 use crate::{FlowError, FlowSettings};
 use odonata_machine::Machine;
@@ -7,6 +8,7 @@ use odonata_routing::algorithm::PathChoice;
 use odonata_routing::flow_paths::FlowPaths;
 use odonata_routing::paths::{by_bandwidth, path_rule_of, PathRule};
 use odonata_units::LinkId;
+use std::collections::HashMap;
 
 /// The paths of a routing on a machine.
 pub(crate) enum Paths<'a> {
@@ -28,15 +30,16 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// Bytes of every job on every link of its only paths: `[job][link]`.
-pub(crate) fn loads(paths: &FlowPaths, commodities: &[&Commodity], jobs: usize, links: usize) -> Vec<Vec<f64>> {
-    let mut sums = vec![vec![0u64; links]; jobs];
+/// Bytes of every job on the links of its only paths.
+pub(crate) fn loads(paths: &FlowPaths, commodities: &[&Commodity], jobs: usize) -> Vec<JobLoads> {
+    let mut parts = vec![HashMap::<LinkId, u64>::new(); jobs];
     let mut path: Vec<LinkId> = Vec::new();
     for commodity in commodities.iter().filter(|c| c.source != c.target) {
         let [source, target] = commodity.ends;
         path.clear();
         paths.path(source, target, &mut path);
-        path.iter().for_each(|link| sums[commodity.job.index()][link.index()] += commodity.bytes);
+        path.iter().for_each(|link| *parts[commodity.job.index()].entry(*link).or_default() += commodity.bytes);
     }
-    sums.into_iter().map(|job| job.into_iter().map(|bytes| bytes as f64).collect()).collect()
+    let loads = |parts: HashMap<LinkId, u64>| parts.into_iter().map(|(link, bytes)| (link, bytes as f64)).collect();
+    parts.into_iter().map(|parts| JobLoads::sum_of(loads(parts))).collect()
 }

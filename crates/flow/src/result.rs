@@ -1,5 +1,6 @@
 //! Result of the flow engine.
 
+use crate::job_loads::JobLoads;
 use crate::path_sets::PathSetChoice;
 use odonata_units::{JobId, LinkId};
 use odonata_workload::volumes::Volumes;
@@ -16,18 +17,23 @@ pub struct LinkJobs {
 }
 
 impl LinkJobs {
-    /// Sums of all jobs, and the traffic of jobs, from bytes by `[job][link]`.
-    pub(crate) fn of(loads: &[Vec<f64>], links: impl ExactSizeIterator<Item = LinkId>) -> (Vec<f64>, Self) {
-        let mut sums = vec![0.0; links.len()];
-        let mut link_jobs = Self::default();
-        for link in links {
-            for (job, loads) in loads.iter().enumerate().filter(|(_, loads)| loads[link.index()] > 0.0) {
-                sums[link.index()] += loads[link.index()];
-                link_jobs.link.push(link);
-                link_jobs.job.push(JobId::from_index(job));
-                link_jobs.bytes.push(loads[link.index()]);
+    /// Sums of all jobs on `links` links, and the traffic of jobs, from loads by job.
+    pub(crate) fn of(loads: &[JobLoads], links: usize) -> (Vec<f64>, Self) {
+        let mut sums = vec![0.0; links];
+        let mut rows = Vec::new();
+        for (job, loads) in loads.iter().enumerate() {
+            for (link, bytes) in loads.iter() {
+                sums[link.index()] += bytes;
+                rows.push((link, JobId::from_index(job), bytes));
             }
         }
+        // Stable: the jobs of a link stay in order.
+        rows.sort_by_key(|(link, _, _)| *link);
+        let link_jobs = Self {
+            link: rows.iter().map(|(link, _, _)| *link).collect(),
+            job: rows.iter().map(|(_, job, _)| *job).collect(),
+            bytes: rows.iter().map(|(_, _, bytes)| *bytes).collect(),
+        };
         (sums, link_jobs)
     }
 }
@@ -62,9 +68,8 @@ pub struct JobResult {
 
 impl JobResult {
     /// A job with these messages and these bytes on each link, without times.
-    pub(crate) fn of(volumes: Volumes, loads: &[f64]) -> Self {
-        // The sum of an empty list is -0.0.
-        Self { volumes, link_bytes: loads.iter().sum::<f64>() + 0.0, ..Self::default() }
+    pub(crate) fn of(volumes: Volumes, loads: &JobLoads) -> Self {
+        Self { volumes, link_bytes: loads.total(), ..Self::default() }
     }
 
     /// `completion_s / completion_alone_s`: 2 means that the other jobs double its time. NaN if it sends nothing.

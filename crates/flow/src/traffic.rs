@@ -122,6 +122,11 @@ impl Commodities {
         let parts: Vec<Mutex<RouterPart>> = ranks.routers.iter().map(|_| Mutex::new(RouterPart::default())).collect();
         let lanes = machine.has_rails().then(|| RailPaths::new(machine, job));
         let complete = if lanes.is_some() { None } else { CompleteExchange::of(job) };
+        let members = complete.as_ref().map_or(0, CompleteExchange::pairs_of_nodes);
+        let expected = members.saturating_add(self.members.len() as u64).saturating_mul(BYTES_PER_MEMBER);
+        if routers.len() == machine.router_count() && expected > limits.memory_bytes {
+            return Err(GatherError::TooManyBytes(expected));
+        }
         let mut walks = vec![Messages::new(machine, job); limits.threads];
         let gathered = AtomicU64::new(self.members.len() as u64);
         let taken = || gathered.load(Ordering::Relaxed).saturating_mul(BYTES_PER_MEMBER);

@@ -228,8 +228,7 @@ pub trait Endpoints: State + Send {
     /// after that time, but before any later notification.
     fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket;
 
-    /// As [`Self::next_created_ps`] among the packets in a traffic class, for endpoints with packets in several. The
-    /// endpoints of a program serve its jobs in one class.
+    /// As [`Self::next_created_ps`] among the packets in a traffic class, for endpoints with packets in several.
     fn next_created_in(&mut self, nic: u32, class: u8) -> Option<u64> {
         let _ = class;
         self.next_created_ps(nic)
@@ -352,6 +351,12 @@ pub trait Endpoints: State + Send {
 pub trait Program: Send + Sync {
     /// Creates the endpoints of `nics`, a part of the machine, for the numbered `jobs` of this program.
     fn endpoints(&self, jobs: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints>;
+
+    /// Whether its endpoints offer packets by traffic class ([`Endpoints::next_created_in`]). Otherwise each class has
+    /// endpoints of its own, for the jobs in it.
+    fn offers_by_class(&self) -> bool {
+        false
+    }
 
     /// Whether a job ends, so that a run waits for it. Other jobs continue until all finite jobs have ended.
     fn is_finite(&self, job: u16) -> bool {

@@ -5,7 +5,8 @@
 //! | port | 410 with its credits, events and mail; 32 per virtual channel; 4 per port of its router (arbitration); 8 per job if there are several |
 //! | recorded port | 40 per channel; crossbar: 8, and 8 per channel; counted stall: 16; waits: 16, and 300 per channel, 24 per job in it; series: twice 72, 48 per channel, 8 per job, for the interval and its rows |
 //! | node | 200 |
-//! | packet in flight | 74, and 100 for a recorded path |
+//! | packet in flight | 74, and 100 for a recorded path; 128 for one that a congestion control holds |
+//! | pair of NICs | with a congestion control 256, at most [`PAIRS`] per node and traffic class |
 //! | job | 8,192 for its histograms in each of [`PARTITIONS`], and 40 per interval of its series there |
 //! | packet records | 64 MB for a batch, 96 MB with paths |
 //! | rows without a watcher | 64 per packet, 160 with its path; 64 per port, channel and job on a port in each interval |
@@ -26,6 +27,8 @@ use odonata_routing::algorithm::{PathChoice, RoutingChoice};
 const IN_FLIGHT: u64 = 200;
 /// Packets in the two buffers of a channel in the study.
 const STUDY_BUFFERS: u64 = 60;
+/// Pairs of a NIC that a congestion control keeps.
+const PAIRS: u64 = 64;
 /// Approximate number of partitions.
 const PARTITIONS: u64 = 32;
 
@@ -131,12 +134,16 @@ pub(crate) fn run_bytes(size: &Size, settings: &PacketSettings, demand: &MemoryD
         + on(series && recording.series.channels, 2 * 48 * channels)
         + on(series && recording.series.port_jobs, 2 * 8 * jobs.max(1));
     let paths = recording.packets && recording.paths;
-    let per_packet = 74 + on(paths, 100);
+    // As many packets wait at NICs as are in flight: what a held destination gets of saturating traffic.
+    let has_control = settings.has_control();
+    let pairs = nodes * PAIRS.min(nodes) * settings.classes.count() as u64;
+    let per_packet = 74 + on(paths, 100) + on(has_control, 128);
     let batches = on(recording.packets, if paths { 96_000_000 } else { 64_000_000 });
     let per_job = PARTITIONS * (8_192 + on(series && recording.series.jobs, intervals.saturating_mul(40)));
     [
         ports * per_port,
         nodes * 200,
+        on(has_control, pairs * 256),
         in_flight(size, settings, demand).saturating_mul(per_packet),
         batches,
         jobs.saturating_mul(per_job),
@@ -206,6 +213,15 @@ mod tests {
         assert_eq!(estimate(|_, _| ()), 3960 * 474 + 1056 * 200 + 1056 * 200 * 74 + 32 * 8_192);
         let five = |link_jobs| estimate(|_, demand| (demand.recording.link_jobs, demand.jobs) = (link_jobs, 5));
         assert_eq!(five(true) - five(false), 3960 * 8 * 5);
+    }
+
+    /// 64 pairs of each node, and a held packet for each one in flight.
+    #[test]
+    fn a_control_keeps_pairs_and_packets() {
+        use crate::control::{ControlName, ControlSettings};
+        let control = ControlSettings { name: ControlName::Pair, ..ControlSettings::default() };
+        let with = estimate(|settings, _| settings.control = control.clone());
+        assert_eq!(with - estimate(|_, _| ()), 1056 * 64 * 256 + 1056 * 200 * 128);
     }
 
     #[test]

@@ -202,6 +202,17 @@ impl PacketSettings {
         }
     }
 
+    /// Congestion control of a traffic class.
+    pub fn control_of(&self, class: usize) -> &ControlSettings {
+        let own = self.classes.list.get(class).and_then(|class| class.settings.control.as_ref());
+        own.unwrap_or(&self.control)
+    }
+
+    /// Whether any traffic class has a congestion control.
+    pub fn has_control(&self) -> bool {
+        (0..self.classes.count()).any(|class| self.control_of(class).is_on())
+    }
+
     /// Bytes of a message in a full packet.
     pub fn payload(&self) -> Bytes {
         Bytes(self.packet.0 - self.header.0)
@@ -255,17 +266,18 @@ impl PacketSettings {
                 return wrong(setting, format!("{size} is more than 1 GiB for one virtual channel"));
             }
         }
-        self.control.check(self.packet)?;
+        self.control.check(Some(self.packet)).map_err(|error| error.under("engine.control"))?;
         self.classes.check()?;
-        if self.control.is_on() && (self.injection.is_some() || self.nics_per_node != 1) {
+        for (number, class) in self.classes.list.iter().enumerate() {
+            let of_class = |error: SettingsError| error.under(&format!("traffic_class.{number}.control"));
+            class.settings.control.iter().try_for_each(|control| control.check(Some(self.packet)).map_err(of_class))?;
+        }
+        if self.has_control() && (self.injection.is_some() || self.nics_per_node != 1) {
             let reason = "with injection FIFOs or several NICs at one router; expected 'none'".into();
             return wrong("engine.control.name", reason);
         }
         if self.classes.count() > 1 && self.injection.is_some() {
             return wrong("engine.injection", "with several traffic classes; expected one or none".into());
-        }
-        if self.classes.count() > 1 && self.control.is_on() {
-            return wrong("engine.control.name", "with several traffic classes; expected 'none'".into());
         }
         if let Some(injection) = &self.injection {
             injection.check()?;

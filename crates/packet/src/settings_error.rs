@@ -9,3 +9,10 @@ pub struct SettingsError {
     /// Reason and expected value.
     pub reason: String,
 }
+
+impl SettingsError {
+    /// The same for a setting of `section`.
+    pub(crate) fn under(self, section: &str) -> Self {
+        Self { setting: format!("{section}.{}", self.setting), ..self }
+    }
+}

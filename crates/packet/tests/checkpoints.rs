@@ -148,6 +148,13 @@ fn many_loads_resume_from_one_warm_up() {
     assert!(cases > 10, "{cases} states were of other loads");
 }
 
+/// A source falls silent, so the distant injection of its NIC is cancelled. No event was left, but the run went on until
+/// that time.
+#[test]
+fn cancelled_events_do_not_prolong_a_resumed_run() {
+    assert!(from_a_shared_state(4_374).is_some());
+}
+
 #[test]
 #[ignore = "takes minutes"]
 fn many_programs_and_sources_resume() {

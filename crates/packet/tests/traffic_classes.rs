@@ -10,8 +10,9 @@ mod twin;
 use common::{graph, run, schedule, small_dragonfly, uniform};
 use odonata_machine::Machine;
 use odonata_packet::{
-    Arbitration, ClassSettings, ClosedJob, Injection, JobClass, JobTraffic, NodeMessage, OpenJob, PacketEngine,
-    PacketError, PacketResult, PacketSettings, Program, Recording, RunOptions, Traffic, TrafficClass, TrafficClasses,
+    Arbitration, ClassSettings, ClosedJob, ControlName, ControlRule, ControlSettings, Injection, JobClass, JobTraffic,
+    NodeMessage, OpenJob, PacketEngine, PacketError, PacketResult, PacketSettings, Program, Recording, RunOptions,
+    Traffic, TrafficClass, TrafficClasses,
 };
 use odonata_units::{Bytes, LinkClassId, NodeId, RouterId, Stream, Time};
 use sources::sources;
@@ -190,8 +191,9 @@ fn classes_have_their_own_channels() {
 #[test]
 fn one_class_in_use_changes_nothing() {
     let mut ran = 0;
+    let mut controls = 0;
     for seed in 0..150 {
-        let Some(case) = Case::new(seed).filter(|case| !case.settings.control.is_on()) else { continue };
+        let Some(case) = Case::new(seed) else { continue };
         // The channels of the first class come first in the turns of a round-robin arbiter.
         let last = case.settings.arbitration != Arbitration::RoundRobin && seed % 2 == 1;
         let random = &mut Stream::new(seed, "classes", &[]);
@@ -213,18 +215,39 @@ fn one_class_in_use_changes_nothing() {
         let (Some(without), Some(with)) = (outcome(TrafficClasses::default()), outcome(same)) else { continue };
         assert!(with == without, "seed {seed}, {}", case.routing.algorithm.name);
         ran += 1;
+        controls += u32::from(case.settings.control.is_on());
     }
-    assert!(ran > 60, "{ran} cases");
+    assert!(ran > 100 && controls > 40, "{ran} cases, {controls} with a control");
 }
 
 /// Any division of the machine gives the same result.
 #[test]
 fn classes_do_not_depend_on_partitions() {
+    use ControlRule::{Cct, Credit, Dcqcn, Dctcp, Merlin, Nscc};
     let machine = small_dragonfly();
     let all =
         [ClassSettings { burst: Bytes(1024), ..class(1, None, 0.3) }, class(0, Some(0.6), 1.0), class(0, None, 1.0)];
+    let with = |rule: Option<ControlRule>, settings: &ClassSettings| {
+        let name = rule.map_or(ControlName::None, |rule| match rule {
+            ControlRule::Credit | ControlRule::Merlin => ControlName::Pair,
+            _ => ControlName::Window,
+        });
+        let control = ControlSettings { name, rule, mark_above: Bytes::kib(1), ..ControlSettings::default() };
+        ClassSettings { control: Some(control), ..settings.clone() }
+    };
+    let controlled = |rules: [Option<ControlRule>; 3]| {
+        rules.into_iter().zip(&all).map(|(rule, class)| with(rule, class)).collect::<Vec<_>>()
+    };
     let job = |load| JobTraffic::Open(OpenJob::constant(machine.nodes().collect(), uniform(72), load));
-    for routing in ["min", "par", "ugal-g", "q-adaptive"] {
+    for (routing, all) in [
+        ("min", all.to_vec()),
+        ("par", all.to_vec()),
+        ("ugal-g", all.to_vec()),
+        ("q-adaptive", all.to_vec()),
+        ("min", controlled([Some(Credit), Some(Dctcp), None])),
+        ("par", controlled([None, Some(Nscc), Some(Credit)])),
+        ("ugal-g", controlled([Some(Merlin), Some(Cct), Some(Dcqcn)])),
+    ] {
         let engine = engine(&machine, classes(&all), routing);
         let result = |threads, partitions| {
             let recording = Recording { packets: true, channels: true, ..Recording::default() };
@@ -235,6 +258,83 @@ fn classes_do_not_depend_on_partitions() {
         for (threads, partitions) in [(1, 0), (2, 0), (3, 5)] {
             assert!(result(threads, partitions) == whole, "{routing}: {threads} threads, {partitions} partitions");
         }
+    }
+}
+
+fn pair() -> ControlSettings {
+    ControlSettings { name: ControlName::Pair, ..ControlSettings::default() }
+}
+
+/// Two classes of 16 sources each send to one node, held by its port. Each class gets its minimum share of the port, and
+/// its sources get equal parts within 2 %.
+#[test]
+fn held_sources_share_the_part_of_their_class() {
+    let machine = small_dragonfly();
+    let to_one = |nodes: std::ops::Range<u32>| {
+        nodes.map(|node| {
+            let job = OpenJob::constant(vec![NodeId(node)], Arc::new(|_: NodeId, _: &mut Stream| NodeId(0)), 1.0);
+            JobTraffic::Open(OpenJob { injection: Injection::Paced, room: Some(20), ..job })
+        })
+    };
+    for share in [0.3, 0.5] {
+        let mut all = classes(&[class(0, Some(share), 1.0), class(0, Some(1.0 - share), 1.0)]);
+        let of_job = |job: u8| JobClass { class: job / 16, large: None };
+        all.of_job = (0..32).map(of_job).collect();
+        let settings = PacketSettings { classes: all, control: pair(), ..PacketSettings::study() };
+        let engine = PacketEngine::new(&machine, &settings, &"min".parse().unwrap()).unwrap();
+        let jobs = to_one(8..24).chain(to_one(40..56)).collect();
+        let result = run(&engine, &Traffic { jobs }, schedule(100, 400, 1), &RunOptions::default());
+        let shares: Vec<f64> = result.jobs.iter().map(|job| job.delivered_bytes as f64 / 400e-6 / 25e9).collect();
+        let sum: f64 = shares.iter().sum();
+        assert!(sum >= 0.98, "{sum}");
+        for (job, found) in shares.iter().enumerate() {
+            let of_class = if job < 16 { share } else { 1.0 - share };
+            let expected = of_class / 16.0;
+            assert!((found / sum / expected - 1.0).abs() < 0.02, "job {job} of share {share}: {found}, not {expected}");
+        }
+    }
+}
+
+/// A maximum share is the rate to which a control leads: the credits for a port fill it, and nothing waits for more than
+/// the queue below the threshold and a round trip.
+#[test]
+fn credits_follow_a_maximum_share() {
+    let machine = small_dragonfly();
+    let hot = OpenJob::constant((8..40).map(NodeId).collect(), Arc::new(|_: NodeId, _: &mut Stream| NodeId(0)), 1.0);
+    let job = JobTraffic::Open(OpenJob { injection: Injection::Paced, room: Some(20), ..hot });
+    let share = 0.25;
+    let all = classes(&[class(0, None, share), class(0, None, 1.0)]);
+    let settings = PacketSettings { classes: all, control: pair(), ..PacketSettings::study() };
+    let engine = PacketEngine::new(&machine, &settings, &"min".parse().unwrap()).unwrap();
+    let recording = Recording { packets: true, ..Recording::default() };
+    let options = RunOptions { recording, ..RunOptions::default() };
+    let result = run(&engine, &Traffic { jobs: vec![job] }, schedule(200, 200, 1), &options);
+    let rate = result.jobs[0].delivered_bytes as f64 / 200e-6 / 25e9;
+    assert!((rate / share - 1.0).abs() < 0.02, "{rate}");
+    let waits = result.packets.iter().filter(|p| p.injected_ps > 200_000_000).map(|p| p.delivered_ps - p.injected_ps);
+    // 8 KiB at a quarter of 25 GB/s take 1.3 us; the idle path about 1 us.
+    assert!(waits.clone().max().unwrap() < 4_000_000, "{:?} ps", waits.max());
+}
+
+/// Only the class with a control is held.
+#[test]
+fn a_class_without_control_is_not_held() {
+    let machine = small_dragonfly();
+    let job = |nodes: std::ops::Range<u32>| {
+        let to_one = Arc::new(|_: NodeId, _: &mut Stream| NodeId(0));
+        JobTraffic::Open(OpenJob::constant(nodes.map(NodeId).collect(), to_one, 0.3))
+    };
+    let none = ControlSettings::default();
+    for (own, other) in [(Some(pair()), ControlSettings::default()), (None, pair())] {
+        let list = [ClassSettings { control: own, ..class(0, None, 1.0) }, class(0, None, 1.0)];
+        let mut list = classes(&list);
+        list.list[1].settings.control = Some(none.clone());
+        let settings = PacketSettings { classes: list, control: other, ..PacketSettings::study() };
+        let engine = PacketEngine::new(&machine, &settings, &"min".parse().unwrap()).unwrap();
+        let result =
+            run(&engine, &Traffic { jobs: vec![job(8..40), job(40..72)] }, schedule(5, 20, 0), &RunOptions::default());
+        let held: Vec<u16> = result.control.iter().filter(|row| row.held_packets > 0).map(|row| row.job).collect();
+        assert!(!held.is_empty() && held.iter().all(|job| *job == 0), "{held:?}");
     }
 }
 
@@ -273,4 +373,8 @@ fn impossible_settings_are_refused() {
     let two = classes(&[class(0, Some(0.6), 1.0), class(0, Some(0.5), 1.0)]);
     let message = refused(PacketSettings { classes: two, ..PacketSettings::study() });
     assert!(message.starts_with("traffic_class.1.minimum_share"), "{message}");
+    let wrong = ControlSettings { q_hi: Bytes(100), ..pair() };
+    let two = classes(&[class(0, None, 1.0), ClassSettings { control: Some(wrong), ..class(0, None, 1.0) }]);
+    let message = refused(PacketSettings { classes: two, ..PacketSettings::study() });
+    assert!(message.starts_with("traffic_class.1.control.q_lo"), "{message}");
 }

@@ -10,6 +10,7 @@ mod bruck;
 mod chain;
 mod choice;
 mod collectives;
+mod counting;
 mod dissemination;
 mod doubling;
 mod fold;
@@ -25,6 +26,7 @@ mod ring;
 mod scatter_allgather;
 mod scattered;
 mod split_binary;
+mod totals;
 
 #[cfg(test)]
 mod test_help;
@@ -32,7 +34,9 @@ mod test_help;
 pub use algorithm::{Algorithm, Collective, NamedAlgorithm};
 pub use choice::{Choice, Rule};
 pub use collectives::Collectives;
+pub(crate) use counting::totals;
 pub use preset::CollectivePreset;
+pub use totals::Totals;
 
 const fn known(name: &'static str, doc: &'static str, algorithm: &'static dyn Algorithm) -> NamedAlgorithm {
     NamedAlgorithm { name, doc, algorithm }

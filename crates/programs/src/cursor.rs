@@ -45,6 +45,25 @@ impl Cursor {
         program.program_at(rank, self.next_block.checked_sub(1)?)
     }
 
+    /// How often the messages of the current block count.
+    pub(crate) fn times(&self, program: &dyn RankProgram, rank: u32) -> u64 {
+        self.next_block.checked_sub(1).map_or(1, |block| program.times(rank, block))
+    }
+
+    /// Calls of the current block if the last one was its first, else 0.
+    pub(crate) fn begun_calls(&self) -> u64 {
+        if self.next == 1 {
+            self.code.calls().len() as u64
+        } else {
+            0
+        }
+    }
+
+    /// Whether the last instruction was the last of its block.
+    pub(crate) fn is_block_done(&self) -> bool {
+        self.next == self.code.calls().len()
+    }
+
     /// Position: started blocks, and the next instruction of the last block.
     pub(crate) fn place(&self) -> (u64, usize) {
         (self.next_block, self.next)

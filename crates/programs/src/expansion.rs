@@ -1,10 +1,13 @@
 //! Expansion of collectives: the calls of one rank as messages, waits and time.
 
+pub(crate) mod entered;
+
 use crate::call::{Call, Operation, ANY, BLOCKING, EQUAL, WORLD};
 use crate::code::Code;
 use crate::collective::{Collective, Collectives, NamedAlgorithm};
 use crate::communicators::{Communicators, GroupLists, Splits, COLLECTIVES};
 use crate::cursor::Cursor;
+use crate::excerpt::Excerpt;
 use crate::rank_program::RankProgram;
 use crate::repetition::Repetition;
 use crate::sequence::{Rounds, Sequence};
@@ -35,6 +38,14 @@ impl JobProgram {
     pub fn repeated(&self, rounds: Rounds) -> Self {
         // The parts of a split are the same each time.
         Self { program: Arc::new(Sequence::repeated(Arc::clone(&self.program), rounds)), ..self.clone() }
+    }
+
+    /// A shorter program of the same messages, in which a block stands for all blocks that send the same. `None` if
+    /// no such blocks are known. [`Self::is_estimate`] says whether they only send about the same.
+    pub(crate) fn excerpt(&self) -> Option<(Self, bool)> {
+        let excerpt = Excerpt::of(&self.program)?;
+        let is_estimate = excerpt.is_estimate();
+        Some((Self { program: Arc::new(excerpt), ..self.clone() }, is_estimate))
     }
 
     /// Calls `send` with the target and the size of each message of `rank`, in the order of the calls, with collectives

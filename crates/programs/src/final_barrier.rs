@@ -4,6 +4,7 @@ use crate::call::Operation;
 use crate::code::Code;
 use crate::rank_program::RankProgram;
 use crate::repetition::Repetition;
+use crate::representatives::Representatives;
 use odonata_units::Bytes;
 use std::sync::Arc;
 
@@ -36,6 +37,12 @@ impl RankProgram for FinalBarrier {
 
     fn repetition(&self, rank: u32) -> Option<Repetition> {
         self.0.repetition(rank)
+    }
+
+    fn representatives(&self) -> Option<Representatives> {
+        let mut all = self.0.representatives()?;
+        all.push(self.0.blocks(0), [(0, 1)]);
+        Some(all)
     }
 
     fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {

@@ -7,14 +7,47 @@ use std::collections::BTreeMap;
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct MessageCounts {
     by_size: BTreeMap<Bytes, u64>,
-    /// Pairs of ranks with messages from the first to the second.
+    /// Pairs of ranks with messages from the first to the second. Pairs that several collectives use may count more
+    /// than once.
     pub pairs: u64,
+    /// Whether the counts are an expectation or an extrapolation, because they depend on draws or there is too much to
+    /// count.
+    pub is_estimate: bool,
 }
 
 impl MessageCounts {
     /// Adds messages of one size.
     pub fn add(&mut self, bytes: Bytes, messages: u64) {
-        *self.by_size.entry(bytes).or_default() += messages;
+        if messages > 0 {
+            let count = self.by_size.entry(bytes).or_default();
+            *count = count.saturating_add(messages);
+        }
+    }
+
+    /// Counts of messages of one size.
+    pub fn of(bytes: Bytes, messages: u64, pairs: u64) -> Self {
+        let mut counts = Self { pairs, ..Self::default() };
+        counts.add(bytes, messages);
+        counts
+    }
+
+    /// The same with another number of pairs.
+    #[must_use]
+    pub fn with_pairs(self, pairs: u64) -> Self {
+        Self { pairs, ..self }
+    }
+
+    /// The same as an estimate.
+    #[must_use]
+    pub fn estimated(self) -> Self {
+        Self { is_estimate: true, ..self }
+    }
+
+    /// The counts of `iterations`. Each iteration has the same pairs.
+    #[must_use]
+    pub fn times(mut self, iterations: u64) -> Self {
+        self.by_size.values_mut().for_each(|messages| *messages = messages.saturating_mul(iterations));
+        self
     }
 
     /// Sizes with their numbers of messages.
@@ -24,12 +57,13 @@ impl MessageCounts {
 
     /// Number of messages.
     pub fn messages(&self) -> u64 {
-        self.by_size.values().sum()
+        self.by_size.values().fold(0, |sum: u64, messages| sum.saturating_add(*messages))
     }
 
     /// Total bytes.
     pub fn bytes(&self) -> u128 {
-        self.by_size().map(|(bytes, messages)| u128::from(bytes.0) * u128::from(messages)).sum()
+        self.by_size()
+            .fold(0, |sum: u128, (bytes, messages)| sum.saturating_add(u128::from(bytes.0) * u128::from(messages)))
     }
 }
 
@@ -77,15 +111,16 @@ impl Partners {
 #[derive(Clone, Default, Debug)]
 pub struct Sender {
     partners: Partners,
-    last: (u32, Bytes),
+    /// Target, size and how often each message counts.
+    last: (u32, Bytes, u64),
     messages: u64,
 }
 
 impl Sender {
-    /// Counts one message.
+    /// Counts a message that is sent `times` times.
     #[inline]
-    pub fn send(&mut self, to: u32, bytes: Bytes, sent: &mut MessageCounts) {
-        let same_size = bytes == self.last.1;
+    pub fn send(&mut self, to: u32, bytes: Bytes, times: u64, sent: &mut MessageCounts) {
+        let same_size = (bytes, times) == (self.last.1, self.last.2);
         if self.messages > 0 && same_size && to == self.last.0 {
             self.messages += 1;
             return;
@@ -95,13 +130,13 @@ impl Sender {
         }
         sent.pairs += u64::from(self.partners.insert(to));
         self.messages += 1;
-        self.last = (to, bytes);
+        self.last = (to, bytes, times);
     }
 
     /// Adds the remaining messages at the end of the rank.
     pub fn hand_over(&mut self, sent: &mut MessageCounts) {
         if self.messages > 0 {
-            sent.add(self.last.1, std::mem::take(&mut self.messages));
+            sent.add(self.last.1, std::mem::take(&mut self.messages).saturating_mul(self.last.2));
         }
     }
 }
@@ -117,7 +152,7 @@ mod tests {
         #[test]
         fn sizes_and_pairs(messages in proptest::collection::vec((0u32..200, 0u64..4), 0..300)) {
             let (mut sent, mut sender) = (MessageCounts::default(), Sender::default());
-            messages.iter().for_each(|&(to, bytes)| sender.send(to, Bytes(bytes), &mut sent));
+            messages.iter().for_each(|&(to, bytes)| sender.send(to, Bytes(bytes), 1, &mut sent));
             sender.hand_over(&mut sent);
             prop_assert_eq!(sent.messages(), messages.len() as u64);
             for size in 0..4 {

@@ -15,7 +15,9 @@
 mod agreement;
 mod balance;
 mod collectives;
+mod estimate;
 mod requests;
+mod sent;
 #[cfg(test)]
 mod tests;
 mod walker;
@@ -24,21 +26,31 @@ pub use collectives::CollectiveCount;
 pub use walker::Mistake;
 
 use crate::call::Call;
+use crate::code::Code;
 use crate::expansion::JobProgram;
 use crate::message_counts::{MessageCounts, Sender};
+use crate::sequence::Rounds;
 use agreement::Agreement;
 use balance::Balance;
-use collectives::CollectiveCounts;
 use odonata_trace::{TaskGraph, Work};
+use sent::SentCounts;
 use std::collections::HashMap;
 use walker::Walker;
 
-/// Limit on the checked calls of a job: 1.4 s on one processor of 2.5 GHz. A larger limit checks longer programs but
+/// Limit on the checked calls of all jobs: 0.7 s on one processor of 2.5 GHz. A larger limit checks longer programs but
 /// delays the start.
-pub const MAX_CALLS: u64 = 20_000_000;
+pub const MAX_CALLS: u64 = 10_000_000;
 
-/// Limit on counted calls inside collectives, per checked call.
-const INNER_CALLS: u64 = 4;
+/// Limit on calls of the blocks of a batch of ranks, which are in memory at the same time: about 50 MB.
+const BATCH_CALLS: u64 = 2_000_000;
+
+/// Blocks of a rank that show how long its blocks are: programs repeat few kinds of blocks.
+const BATCH_BLOCKS: u64 = 8;
+
+/// Parts of the limit for messages of vector forms, and for the estimate of a program that is too long. Smaller parts are
+/// faster and less exact.
+const VECTOR_STEPS: u64 = 4;
+const ESTIMATE: u64 = 8;
 
 /// Ranks of a batch, and calls of each rank per turn. A larger batch needs more memory; see the header.
 const BATCH_RANKS: u32 = 1_024;
@@ -51,8 +63,8 @@ pub struct Examination {
     pub unmatched: Option<String>,
     /// Description of the unchecked part.
     pub left_out: Option<String>,
-    /// Messages of one execution. `None` if there are too many to count here.
-    pub sent: Option<MessageCounts>,
+    /// Messages of one execution.
+    pub sent: MessageCounts,
     /// Collectives of one execution, by what selects their algorithms. If a part was left out, only those before it.
     pub collectives: Vec<CollectiveCount>,
 }
@@ -87,48 +99,97 @@ impl Examination {
     /// The result for a job that sends nothing.
     #[must_use]
     pub fn with_no_messages(self) -> Self {
-        Self { sent: Some(MessageCounts::default()), collectives: Vec::new(), ..self }
+        Self { sent: MessageCounts::default(), collectives: Vec::new(), ..self }
     }
 }
 
-/// Checks the calls of all ranks, at most `most` in total.
+/// Checks the calls of all ranks, at most `most` in total, of a program that runs once or `several` times. Of blocks that
+/// send the same, one is looked at.
 ///
 /// # Errors
 /// The first invalid call.
-pub fn examine(shared: &JobProgram, most: u64) -> Result<Examination, Mistake> {
+pub fn examine(shared: &JobProgram, several: bool, most: u64) -> Result<Examination, Mistake> {
+    let excerpt = shared.excerpt();
+    let is_excerpt = excerpt.is_some();
+    let (once, is_estimate) = excerpt.unwrap_or_else(|| (shared.clone(), false));
+    let mut examined = if several {
+        // Requests left open by the first round block the second.
+        let examined = walk(&once.repeated(Rounds::Times(2)), most)?;
+        // Unmatched messages are counted for one round.
+        match examined.examination.unmatched {
+            Some(_) => walk(&once, most).unwrap_or(examined),
+            None => examined,
+        }
+    } else {
+        walk(&once, most)?
+    };
+    if examined.is_truncated {
+        examined.examination.sent = estimate::estimate(&once, is_excerpt, most / ESTIMATE);
+    }
+    examined.examination.sent.is_estimate |= is_estimate;
+    Ok(examined.examination)
+}
+
+/// The check of a program, and whether it ended before the program.
+struct WalkResult {
+    examination: Examination,
+    is_truncated: bool,
+}
+
+/// Ranks that are walked at the same time: fewer if their blocks are long.
+fn batch_ranks(shared: &JobProgram) -> u32 {
+    let mut code = Code::default();
+    let last = shared.program.ranks().saturating_sub(1);
+    let blocks = [0, last]
+        .into_iter()
+        .flat_map(|rank| (0..shared.program.blocks(rank).min(BATCH_BLOCKS)).map(move |block| (rank, block)));
+    let longest = blocks.map(|(rank, block)| {
+        code.clear();
+        shared.program.block(rank, block, &mut code);
+        code.calls().len() as u64
+    });
+    (BATCH_CALLS / longest.max().unwrap_or(0).max(1)).clamp(1, BATCH_RANKS.into()) as u32
+}
+
+/// Checks the calls of all ranks, at most `most`.
+fn walk(shared: &JobProgram, most: u64) -> Result<WalkResult, Mistake> {
     let ranks = shared.program.ranks();
     let each = (most / u64::from(ranks.max(1))).max(1);
     let mut walk = Walk {
         shared,
         each,
+        left: most,
         agreement: Agreement::default(),
         balance: Balance::new(),
-        collectives: CollectiveCounts::default(),
-        sent: Some(MessageCounts::default()),
-        inner: most.saturating_mul(INNER_CALLS),
+        sent: SentCounts::new(most / VECTOR_STEPS),
         is_truncated: false,
     };
-    for first in (0..ranks).step_by(BATCH_RANKS as usize) {
-        walk.walk_batch(first..ranks.min(first + BATCH_RANKS))?;
+    let mut first = 0;
+    let batch = batch_ranks(shared);
+    while first < ranks && walk.left > 0 {
+        walk.walk_batch(first..ranks.min(first.saturating_add(batch)))?;
+        first = first.saturating_add(batch);
     }
+    walk.is_truncated |= first < ranks;
     if let Some(reason) = shared.program.failure() {
         return Err(Mistake(reason));
     }
-    let Walk { agreement, balance, collectives, sent, is_truncated, .. } = walk;
-    let collectives = collectives.into_list();
+    let Walk { agreement, balance, sent, is_truncated, .. } = walk;
+    let (collectives, sent) = sent.finish(ranks);
     if is_truncated {
         let left_out = format!(
             "only the first {each} calls of each of its {ranks} ranks were checked; the run checks later calls, the agreement of \
              ranks on collectives, and unmatched messages"
         );
-        return Ok(Examination { unmatched: None, left_out: Some(left_out), sent: None, collectives });
+        let examination = Examination { unmatched: None, left_out: Some(left_out), sent, collectives };
+        return Ok(WalkResult { examination, is_truncated });
     }
     if !agreement.is_full {
         agreement.all_made(shared)?;
     }
-    let mut examined = Examination { sent, collectives, ..Examination::default() };
+    let mut examination = Examination { sent, collectives, ..Examination::default() };
     if agreement.is_full {
-        examined.left_out = Some("it creates too many communicators to check all of their collectives".into());
+        examination.left_out = Some("it creates too many communicators to check all of their collectives".into());
     }
     if !balance.has_wildcards && !balance.is_balanced() {
         let mut unmatched = balance.unmatched();
@@ -138,9 +199,9 @@ pub fn examine(shared: &JobProgram, most: u64) -> Result<Examination, Mistake> {
                 walker.last.iter().for_each(|call| unmatched.add(rank, call));
             }
         }
-        examined.unmatched = Some(unmatched.words());
+        examination.unmatched = Some(unmatched.words());
     }
-    Ok(examined)
+    Ok(WalkResult { examination, is_truncated })
 }
 
 /// Counts the messages of a task graph and checks that each has its receive. Only a run shows which tasks wait for each
@@ -151,10 +212,10 @@ pub fn examine_graph(graph: &TaskGraph) -> Examination {
     for rank in 0..graph.ranks.len() as u32 {
         calls(rank).for_each(|call| balance.add(rank, &call));
         let mut sender = Sender::default();
-        graph.sends(rank).for_each(|(to, bytes)| sender.send(to, bytes, &mut sent));
+        graph.sends(rank).for_each(|(to, bytes)| sender.send(to, bytes, 1, &mut sent));
         sender.hand_over(&mut sent);
     }
-    let mut examined = Examination { sent: Some(sent), ..Examination::default() };
+    let mut examined = Examination { sent, ..Examination::default() };
     if !balance.has_wildcards && !balance.is_balanced() {
         let mut unmatched = balance.unmatched();
         for rank in 0..graph.ranks.len() as u32 {
@@ -180,10 +241,9 @@ struct Walk<'a> {
     each: u64,
     agreement: Agreement,
     balance: Balance,
-    collectives: CollectiveCounts,
-    /// Message counts, and the remaining limit on calls inside collectives.
-    sent: Option<MessageCounts>,
-    inner: u64,
+    sent: SentCounts,
+    /// Remaining limit on calls of started blocks.
+    left: u64,
     is_truncated: bool,
 }
 
@@ -208,26 +268,19 @@ impl Walk<'_> {
     /// Walks over some calls of a rank. Returns whether more remain.
     fn walk_turn(&mut self, walker: &mut Walker) -> Result<bool, Mistake> {
         for _ in 0..TURN_CALLS {
-            if !walker.step(self.shared, self.sent.as_mut().map(|sent| (sent, &mut self.inner)))? {
+            if !walker.step(self.shared, Some(&mut self.sent))? {
                 if !self.is_truncated {
                     self.agreement.finish(self.shared, walker)?;
                 }
                 return Ok(false);
             }
-            if walker.code.calls() > self.each {
+            self.left = self.left.saturating_sub(walker.code.begun_calls());
+            if walker.code.calls() > self.each || self.left == 0 {
                 self.is_truncated = true;
                 return Ok(false);
             }
-            if self.inner == 0 {
-                self.sent = None;
-            }
             if let Some(call) = &walker.last {
                 self.balance.add(walker.rank, call);
-                if *call == Call::Round {
-                    walker.is_repeating = true;
-                } else if !walker.is_repeating {
-                    self.collectives.add(self.shared, &walker.code, call);
-                }
             }
             if !self.is_truncated {
                 self.agreement.follow(self.shared, walker)?;

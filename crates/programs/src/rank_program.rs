@@ -2,6 +2,7 @@
 
 use crate::code::Code;
 use crate::repetition::Repetition;
+use crate::representatives::Representatives;
 use odonata_units::Bytes;
 
 /// Program of every rank of a job. Pure: independent of threads and of the order of calls.
@@ -25,6 +26,17 @@ pub trait RankProgram: std::fmt::Debug + Send + Sync {
     fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {
         let _ = (sizes, from, to);
         Bytes(0)
+    }
+
+    /// Blocks that stand for all. `None` if they are unknown, as for programs from files.
+    fn representatives(&self) -> Option<Representatives> {
+        None
+    }
+
+    /// How often the messages of a block count, in a program that stands for a longer one.
+    fn times(&self, rank: u32, index: u64) -> u64 {
+        let _ = (rank, index);
+        1
     }
 
     /// Whether any rank splits a communicator ([`Call::CommSplit`](crate::Call::CommSplit)).

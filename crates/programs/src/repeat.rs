@@ -3,6 +3,7 @@
 use crate::code::Code;
 use crate::rank_program::RankProgram;
 use crate::repetition::Repetition;
+use crate::representatives::Representatives;
 use std::sync::Arc;
 
 /// The block of a rank in one iteration.
@@ -15,12 +16,13 @@ struct Repeat<F> {
     ranks: u32,
     iterations: u32,
     phases: &'static [&'static str],
+    representatives: Representatives,
     block: F,
     /// Whether the block is the same in every iteration.
     is_equal: bool,
 }
 
-/// A program of `ranks` ranks that repeats a block. The last of its phases is the communication.
+/// A program of `ranks` ranks that repeats a block, which sends the same each time. The last of its phases is the communication.
 pub(crate) fn repeat(
     ranks: u32,
     iterations: u32,
@@ -28,17 +30,19 @@ pub(crate) fn repeat(
     block: impl Fn(u32, &mut Code) + Send + Sync + 'static,
 ) -> Arc<dyn RankProgram> {
     let block = move |rank: u32, _: u64, code: &mut Code| block(rank, code);
-    Arc::new(Repeat { ranks, iterations, phases, block, is_equal: true })
+    let representatives = Representatives::of([(0, iterations.into())]);
+    Arc::new(Repeat { ranks, iterations, phases, representatives, block, is_equal: true })
 }
 
 /// The same, with a block that depends on the iteration.
-pub(crate) fn repeat_by_iteration(
+pub(crate) fn repeat_unequal(
     ranks: u32,
     iterations: u32,
     phases: &'static [&'static str],
+    representatives: Representatives,
     block: impl Block,
 ) -> Arc<dyn RankProgram> {
-    Arc::new(Repeat { ranks, iterations, phases, block, is_equal: false })
+    Arc::new(Repeat { ranks, iterations, phases, representatives, block, is_equal: false })
 }
 
 impl<F> std::fmt::Debug for Repeat<F> {
@@ -62,6 +66,10 @@ impl<F: Block> RankProgram for Repeat<F> {
 
     fn repetition(&self, _: u32) -> Option<Repetition> {
         Repetition::from_start(1, self.iterations.into()).filter(|_| self.is_equal)
+    }
+
+    fn representatives(&self) -> Option<Representatives> {
+        Some(self.representatives.clone())
     }
 
     fn phases(&self) -> Vec<String> {

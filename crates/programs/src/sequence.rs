@@ -3,6 +3,7 @@
 use crate::call::{Call, EQUAL};
 use crate::code::Code;
 use crate::rank_program::RankProgram;
+use crate::representatives::Representatives;
 use odonata_units::Bytes;
 use std::sync::Arc;
 
@@ -106,6 +107,24 @@ impl RankProgram for Sequence {
                 _ => {}
             }
         }
+    }
+
+    fn representatives(&self) -> Option<Representatives> {
+        let (mut all, mut first) = (Representatives::default(), 0u64);
+        if self.rounds.is_some() {
+            return None;
+        }
+        for program in &self.programs {
+            let own = program.representatives()?;
+            all.push(first, own.blocks.iter().map(|block| (block.index, block.times)));
+            all.is_estimate |= own.is_estimate;
+            first = first.saturating_add(program.blocks(0));
+        }
+        Some(all)
+    }
+
+    fn times(&self, rank: u32, index: u64) -> u64 {
+        self.find(rank, index).map_or(1, |(_, program, index)| program.times(rank, index))
     }
 
     fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {

@@ -20,6 +20,7 @@ pub(crate) mod foreign;
 mod formats;
 mod graph;
 mod line;
+pub(crate) mod otf2;
 mod rank;
 mod reading;
 mod recording;

@@ -8,7 +8,7 @@ use odonata_programs::{trace_report, ProgramSpec, Recording, TraceReport};
 use odonata_trace::{Work, ANY};
 use odonata_units::{Bytes, Time};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -116,6 +116,28 @@ fn the_counts_of_the_shared_astra_sim_workloads() {
     assert_eq!(collective(&found, "all-reduce").1 / 2, 447_232);
 }
 
+/// The counts that `otf2-print` and a decoding by the published library give.
+#[test]
+fn the_counts_of_the_shared_otf2_archive() {
+    let Some(folder) = shared("otf2/sst-macro/tests/otf2_test_traces") else { return };
+    let found = report(&folder.join("traces.otf2"));
+    assert_eq!(found.ranks, 10);
+    let seen = |name: &str| found.survey.kinds[name].seen;
+    assert_eq!([seen("ENTER"), seen("LEAVE")], [7_010; 2]);
+    let calls = ["MPI_ISEND", "MPI_ISEND_COMPLETE", "MPI_IRECV_REQUEST", "MPI_IRECV"];
+    assert_eq!(calls.map(seen), [1_440; 4]);
+    assert_eq!(messages(&found), (1_440, 23_592_600));
+    let pairs: BTreeSet<(u32, u32)> = found.pairs.keys().map(|(from, to, _)| (*from, *to)).collect();
+    assert_eq!(pairs.len(), 60);
+    let own = found.pairs.iter().filter(|((from, to, _), _)| *from == *to).map(|(_, pair)| pair.messages).sum::<u64>();
+    assert_eq!(own, 952);
+    // On communicators of more than one rank; each rank counts.
+    assert_eq!(collective(&found, "allreduce"), (120 + 96, 16_380 * (10 + 8)));
+    assert_eq!(collective(&found, "allgather"), (120 + 96, 16_380 * (10 + 8)));
+    let lost = |name: &str| found.survey.kinds[&format!("{name} (its sizes)")].missing;
+    assert_eq!(["MPI_Iallgather", "MPI_Ialltoall", "MPI_Iallreduce"].map(lost), [360; 3]);
+}
+
 /// Every file below a folder.
 fn all_files(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -145,7 +167,7 @@ fn shared_traces_as_trace_files() {
         *converted.entry(before.format.word()).or_default() += 1;
     }
     let formats: Vec<&str> = converted.keys().copied().collect();
-    assert_eq!(formats, ["astra-sim", "chakra", "dumpi", "goal", "simgrid"], "{converted:?}");
+    assert_eq!(formats, ["astra-sim", "chakra", "dumpi", "goal", "otf2", "simgrid"], "{converted:?}");
     let least = [("astra-sim", 3), ("chakra", 100), ("dumpi", 10), ("goal", 26), ("simgrid", 10)];
     assert!(least.iter().all(|(format, least)| converted[format] >= *least), "{converted:?}");
 }
@@ -177,8 +199,7 @@ fn other_workloads_are_refused_by_their_kind() {
         ("codes/codes/tests/conf/union-milc-jacobi-workload/conceptual.json", "arguments of programs of Union"),
         ("ember/sst-elements/src/sst/elements/ember/test/loadfile", "a load file of Ember"),
         ("ember/sst-elements/src/sst/elements/ember/tests/qos.load", "a load file of Ember"),
-        ("otf2/sst-macro/tests/otf2_test_traces/traces.otf2", "a file of OTF2"),
-        ("otf2/sst-macro/tests/otf2_test_traces/traces/0.evt", "a file of OTF2"),
+        ("otf2/sst-macro/tests/otf2_test_traces/traces/0.evt", "expected the anchor file of an OTF2 archive"),
         ("liballprof/llamp/Schedgen/liballprof-samples/bcast/trace_bcast-0.dat", "a trace of liballprof"),
     ] {
         assert!(refused(path).contains(kind), "{}", refused(path));

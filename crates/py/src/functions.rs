@@ -174,6 +174,14 @@ pub(crate) fn is_seed(key: &str) -> bool {
     odonata_experiment::schema::is_seed(key)
 }
 
+/// The known name nearest to an unknown one, and what to say about a word of another program.
+#[pyfunction]
+pub(crate) fn nearest_name(name: &str, known: Vec<String>) -> (Option<String>, Option<&'static str>) {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let near = odonata_declare::nearest(name, known.iter().copied()).map(str::to_owned);
+    (near, odonata_declare::foreign_note(name, &known))
+}
+
 /// JSON Schema of the experiment file.
 #[pyfunction]
 pub(crate) fn schema() -> String {

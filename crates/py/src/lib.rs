@@ -26,8 +26,8 @@ mod _core {
     #[pymodule_export]
     use super::functions::{
         available_memory, checkpoint, class_statistics, convert_trace, host_names, is_seed, machine_format,
-        machine_formats, peak_rss_bytes, presets, program_mistake, read_experiment, read_file, reference, schema,
-        tables, tables_reference, time_ps, trace, trace_formats, version, TraceRecords,
+        machine_formats, nearest_name, peak_rss_bytes, presets, program_mistake, read_experiment, read_file, reference,
+        schema, tables, tables_reference, time_ps, trace, trace_formats, version, TraceRecords,
     };
     use super::{errors, PyModule, PyResult};
     use pyo3::types::PyModuleMethods;

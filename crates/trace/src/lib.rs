@@ -5,7 +5,7 @@
 //! special case in which each task waits for the task before it on lane 0.
 //!
 //! Readers make task graphs of files: [`goal`]. A reader takes a stream and holds no more of the file than one rank.
-//! [`dumpi`] reads the records of sequences of calls, [`chakra`] nodes with collectives. A [`Survey`] says which records a reader used.
+//! [`dumpi`] reads the records of sequences of calls, [`otf2`] the events of Score-P, [`chakra`] nodes with collectives. A [`Survey`] says which records a reader used.
 //! A [`BlockFile`] has the records of a trace in compressed blocks; [`BlockWriter`] writes it.
 //!
 //! ```
@@ -26,6 +26,7 @@ mod columns;
 pub mod dumpi;
 pub mod goal;
 mod input;
+pub mod otf2;
 mod protobuf;
 mod slice;
 mod survey;

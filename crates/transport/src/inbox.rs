@@ -62,7 +62,7 @@ impl Inbox {
         out: &mut Vec<InboundMessage>,
     ) {
         let number = arrival.message & ((1 << SEQUENCE_BITS) - 1);
-        let place = self.sources.index_of(arrival.source, (arrival.message >> SEQUENCE_BITS) as u8);
+        let place = self.sources.index_of(arrival.source, (arrival.message >> SEQUENCE_BITS) as u16);
         let source = self.sources.state_mut(place);
         let ahead = (number.wrapping_sub(source.next) & ((1 << SEQUENCE_BITS) - 1)) as usize;
         let packet = PacketNote { job: arrival.job, is_awaited, envelope: arrival.envelope };
@@ -87,7 +87,7 @@ impl Inbox {
     }
 
     /// Adds the state to a snapshot. `own` is the node with the number of this NIC on it.
-    pub(crate) fn snapshot(&self, own: (u64, u8), into: &mut Snapshot) {
+    pub(crate) fn snapshot(&self, own: (u64, u16), into: &mut Snapshot) {
         let Self { sources, early_awaited } = self;
         into.put(early_awaited);
         for ((node, nic), Source { next, early, current }) in sources.in_order() {

@@ -12,7 +12,7 @@
 use crate::job::RankJob;
 use crate::outbox::OutboundMessage;
 use crate::wire::MessageKind;
-use odonata_packet::{Envelope, MemoryFifos, Nics};
+use odonata_packet::{Envelope, JobClass, MemoryFifos, Nics};
 use odonata_units::{Bytes, NodeId, RankId};
 use odonata_workload::rails::JobRails;
 use std::collections::BTreeMap;
@@ -24,13 +24,15 @@ type MessageStream = (u16, u32, u32, bool);
 pub(crate) struct NicChoice {
     /// NIC of each rank on its node, by job. Empty for jobs with rails.
     nic_of_rank: Vec<Vec<u8>>,
+    /// Traffic classes of each job.
+    classes: Vec<JobClass>,
     /// Selector of memory FIFOs, where nodes have them.
     fifos: Option<MemoryFifos>,
     /// Messages sent so far, for streams that may overtake.
     sent: BTreeMap<MessageStream, u32>,
 }
 
-odonata_checkpoint::state!(NicChoice { value: sent; nested: fifos; rebuilt: nic_of_rank });
+odonata_checkpoint::state!(NicChoice { value: sent; nested: fifos; rebuilt: nic_of_rank, classes });
 
 impl NicChoice {
     pub(crate) fn new(jobs: &[RankJob], nics: &Nics<'_>) -> Self {
@@ -38,10 +40,16 @@ impl NicChoice {
         let arriving = if fifos.is_some() { 1 } else { nics.per_node() };
         let nic_of_rank =
             jobs.iter().map(|job| if job.rails.is_some() { Vec::new() } else { nics_by_turn(job, arriving) });
-        Self { nic_of_rank: nic_of_rank.collect(), fifos, sent: BTreeMap::new() }
+        let classes = jobs.iter().map(|job| nics.classes_of(job.job)).collect();
+        Self { nic_of_rank: nic_of_rank.collect(), classes, fifos, sent: BTreeMap::new() }
     }
 
-    /// Passes message `number` of a rank of job `j` to the NICs of its node `from`.
+    /// Whether messages of job `j` may overtake each other: on different rails, or in different traffic classes.
+    pub(crate) fn may_overtake(&self, j: usize, job: &RankJob) -> bool {
+        job.rails.as_ref().is_some_and(|rails| rails.may_overtake()) || self.classes[j].large.is_some()
+    }
+
+    /// Passes message `number` of a rank of job `j` to the NICs of its node `from`: `push` gets NIC, class and message.
     pub(crate) fn dispatch(
         &mut self,
         j: usize,
@@ -49,17 +57,19 @@ impl NicChoice {
         from: NodeId,
         mut message: OutboundMessage,
         number: u64,
-        mut give: impl FnMut(usize, OutboundMessage),
+        mut push: impl FnMut(usize, usize, OutboundMessage),
     ) {
         let Envelope { source, destination, bytes, .. } = message.envelope;
+        let class = self.classes[j].of_message(message.wire).into();
+        let mut give = |nic: usize, part: OutboundMessage| push(nic, class, part);
+        let kind = MessageKind::from_code(message.envelope.kind);
+        if self.may_overtake(j, job) && kind.is_ordered() {
+            let stream = (job.job, source, destination, kind.is_matched());
+            let next = self.sent.entry(stream).or_default();
+            message.envelope.order = *next;
+            *next = next.wrapping_add(1);
+        }
         if let Some(rails) = &job.rails {
-            let kind = MessageKind::from_code(message.envelope.kind);
-            if rails.may_overtake() && kind.is_ordered() {
-                let stream = (job.job, source, destination, kind.is_matched());
-                let next = self.sent.entry(stream).or_default();
-                message.envelope.order = *next;
-                *next = next.wrapping_add(1);
-            }
             let mut give = |rail: u32, wire: u64| {
                 give(rail as usize, OutboundMessage { nic: rail as u8, wire, ..message });
             };

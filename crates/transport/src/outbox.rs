@@ -53,8 +53,8 @@ struct ActiveSend {
 #[derive(Debug)]
 pub(crate) struct Outbox {
     sizes: PacketSizes,
-    /// Number of this NIC on its node.
-    nic: u8,
+    /// Number among the outboxes of its node: of the NIC, then of the traffic class.
+    lane: u16,
     waiting: VecDeque<OutboundMessage>,
     queue: VecDeque<ActiveSend>,
     /// Get requests, each with the number of packets ever taken that precede it.
@@ -74,13 +74,13 @@ pub(crate) struct Outbox {
 state!(Outbox {
     value: waiting, queue, gets, taken, backlog, departures;
     nested: pairs;
-    rebuilt: sizes, nic, packets_before_get, buffer_packets
+    rebuilt: sizes, lane, packets_before_get, buffer_packets
 });
 
 /// State for each pair of this NIC and another one.
 #[derive(Debug)]
 pub(crate) struct NicPairs<T> {
-    indices: rustc_hash::FxHashMap<(NodeId, u8), u32>,
+    indices: rustc_hash::FxHashMap<(NodeId, u16), u32>,
     states: Vec<T>,
 }
 
@@ -99,7 +99,7 @@ impl<T: Serialize + DeserializeOwned> State for NicPairs<T> {
     }
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
-        let nics: Vec<(u32, (NodeId, u8))> = from.get()?;
+        let nics: Vec<(u32, (NodeId, u16))> = from.get()?;
         let states: Vec<T> = from.get()?;
         if nics.iter().map(|(place, _)| *place).ne(0..states.len() as u32) {
             return Err(DecodeError("pairs of NICs are not numbered".into()));
@@ -111,8 +111,8 @@ impl<T: Serialize + DeserializeOwned> State for NicPairs<T> {
 }
 
 impl<T: Default> NicPairs<T> {
-    /// Number of the pair with a NIC of another node.
-    pub(crate) fn index_of(&mut self, node: NodeId, nic: u8) -> u32 {
+    /// Number of the pair with a NIC or an outbox of another node.
+    pub(crate) fn index_of(&mut self, node: NodeId, nic: u16) -> u32 {
         let states = &mut self.states;
         *self.indices.entry((node, nic)).or_insert_with(|| {
             states.push(T::default());
@@ -125,7 +125,7 @@ impl<T: Default> NicPairs<T> {
     }
 
     /// The other NICs with their states, in the order of their numbers.
-    pub(crate) fn in_order(&self) -> impl Iterator<Item = ((NodeId, u8), &T)> {
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = ((NodeId, u16), &T)> {
         let mut nics: Vec<_> = self.indices.iter().map(|(nic, place)| (*place, *nic)).collect();
         nics.sort_unstable();
         nics.into_iter().map(|(place, nic)| (nic, &self.states[place as usize]))
@@ -137,17 +137,18 @@ impl<T: Default> NicPairs<T> {
 
     /// Approximate memory.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.states.capacity() * size_of::<T>() + self.indices.capacity() * (size_of::<((NodeId, u8), u32)>() + 1)
+        self.states.capacity() * size_of::<T>() + self.indices.capacity() * (size_of::<((NodeId, u16), u32)>() + 1)
     }
 }
 
-/// The sending NIC of a packet on its node, and the packet's sequence number.
-pub(crate) fn sequence_parts(message: u32) -> (u8, u32) {
-    ((message >> SEQUENCE_BITS) as u8, message & ((1 << SEQUENCE_BITS) - 1))
+/// The sending outbox of a packet on its node, and the packet's sequence number.
+pub(crate) fn sequence_parts(message: u32) -> (u16, u32) {
+    ((message >> SEQUENCE_BITS) as u16, message & ((1 << SEQUENCE_BITS) - 1))
 }
 
-/// Bits of a sequence number. The bits above hold the sending NIC.
-pub(crate) const SEQUENCE_BITS: u32 = 26;
+/// Bits of a sequence number. The bits above hold the sending outbox: 64 NICs of 8 traffic classes. A pair has fewer
+/// packets in flight than numbers.
+pub(crate) const SEQUENCE_BITS: u32 = 23;
 
 impl Outbox {
     /// Whether packets of a job that satisfies `of` are still to be sent.
@@ -157,10 +158,10 @@ impl Outbox {
         self.waiting.iter().chain(queue).chain(gets).any(|message| of(message.job))
     }
 
-    pub(crate) fn new(sizes: PacketSizes, nic: u8, prepared: u32, buffer: u32) -> Self {
+    pub(crate) fn new(sizes: PacketSizes, lane: u16, prepared: u32, buffer: u32) -> Self {
         Self {
             sizes,
-            nic,
+            lane,
             waiting: VecDeque::new(),
             queue: VecDeque::new(),
             gets: VecDeque::new(),
@@ -219,10 +220,10 @@ impl Outbox {
         let first = send.pair.is_none();
         let pair = match send.pair {
             Some(pair) => pair,
-            None => self.pairs.index_of(message.node, message.nic),
+            None => self.pairs.index_of(message.node, message.nic.into()),
         };
         let number = self.pairs.state_mut(pair);
-        let tagged = u32::from(self.nic) << SEQUENCE_BITS | *number;
+        let tagged = u32::from(self.lane) << SEQUENCE_BITS | *number;
         *number = (*number + 1) & ((1 << SEQUENCE_BITS) - 1);
         let (size, padding) = self.sizes.next(send.left);
         send.left -= u64::from(size);
@@ -250,11 +251,11 @@ impl Outbox {
         ready_ps.max(freed)
     }
 
-    /// Adds the state to a snapshot. `own` is the node with the number of this NIC on it.
-    pub(crate) fn snapshot(&self, own: (u64, u8), into: &mut Snapshot) {
+    /// Adds the state to a snapshot. `own` is the node with the number of this outbox on it.
+    pub(crate) fn snapshot(&self, own: (u64, u16), into: &mut Snapshot) {
         let Self {
             sizes: _,
-            nic: _,
+            lane: _,
             waiting,
             queue,
             gets,

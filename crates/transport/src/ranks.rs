@@ -95,6 +95,10 @@ impl Program for Ranks {
         Box::new(RankEndpoints::new(&self.0, jobs, nics))
     }
 
+    fn offers_by_class(&self) -> bool {
+        true
+    }
+
     fn is_finite(&self, job: u16) -> bool {
         self.0.jobs.iter().any(|of| of.job == job && !of.background)
     }

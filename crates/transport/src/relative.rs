@@ -10,9 +10,9 @@ use odonata_programs::{ANY, COLLECTIVES};
 /// Class of the numbers of a rank's messages.
 pub(crate) const MESSAGES: &str = "messages";
 
-/// Adds the sequence number of a packet between two NICs.
-pub(crate) fn put_sequence(from: (u64, u8), to: (u64, u8), number: u32, into: &mut Snapshot) {
-    let owner = |(node, nic): (u64, u8)| node << 8 | u64::from(nic);
+/// Adds the sequence number of a packet between two outboxes; the receiving NIC has the number of its first.
+pub(crate) fn put_sequence(from: (u64, u16), to: (u64, u16), number: u32, into: &mut Snapshot) {
+    let owner = |(node, nic): (u64, u16)| node << 16 | u64::from(nic);
     into.counter("sequence numbers", (owner(from), owner(to)), number.into());
 }
 

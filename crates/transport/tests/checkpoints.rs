@@ -7,8 +7,8 @@ mod common;
 use checkpoint::{everything, resumed, RunOutput, SavedStates};
 use odonata_machine::topology::{Dragonfly, LinkFigures, Torus};
 use odonata_packet::{
-    InjectionFifos, InjectionPreset, JobTraffic, OpenJob, PacketEngine, PacketSettings, Recording, RunOptions,
-    Schedule, Traffic,
+    ClassSettings, ControlName, ControlSettings, InjectionFifos, InjectionPreset, JobClass, JobTraffic, OpenJob,
+    PacketEngine, PacketSettings, Recording, RunOptions, Schedule, Traffic, TrafficClass, TrafficClasses,
 };
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
@@ -119,6 +119,26 @@ fn programs_resume() {
             open: Vec::new(),
         };
         case.check(spec, 3);
+    }
+}
+
+/// Programs whose large messages are in another class, two of them on the same nodes.
+#[test]
+fn programs_in_traffic_classes_resume() {
+    let class = |name: &str, priority, control| TrafficClass {
+        name: name.into(),
+        settings: ClassSettings { priority, control, ..ClassSettings::default() },
+    };
+    let pair = ControlSettings { name: ControlName::Pair, ..ControlSettings::default() };
+    let list = vec![class("small", 1, None), class("large", 0, Some(pair)), class("other", 0, None)];
+    let large = Some((Bytes(1_000), 1));
+    let of_job = vec![JobClass { class: 0, large }, JobClass { class: 2, large }];
+    let classes = TrafficClasses { list, of_job };
+    let settings = PacketSettings { classes, ..PacketSettings::study() };
+    for (spec, routing) in [("stencil-nd", "ugal-n"), ("lu", "min")] {
+        let jobs = vec![job(0, spec, 8, |rank| rank / 2 * 9), job(1, "allreduce", 8, |rank| rank / 2 * 9)];
+        let case = Case { engine: engine(&settings, routing), jobs, settings: MpiSettings::study(), open: Vec::new() };
+        case.check(spec, 4);
     }
 }
 

@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{finished, Idle, Script};
+use common::{finished, finished_on, Idle, Script};
+use odonata_packet::{ClassSettings, JobClass, PacketSettings, TrafficClass, TrafficClasses};
 use odonata_programs::{Code, Operation, RankProgram, ANY};
-use odonata_transport::{MessageRecord, Protocol, RankRecord, Ranks};
+use odonata_transport::{MessageRecord, MpiSettings, Protocol, RankRecord, Ranks};
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use std::collections::BTreeMap;
 
@@ -57,6 +58,39 @@ fn a_message_on_an_idle_machine_has_the_times_of_its_steps() {
     // On a node.
     let on_node = (Protocol::OnNode, [30_000, 43_000, 45_000, 60_000]);
     assert_eq!(times(100, [5, 5]), on_node);
+}
+
+/// Large messages are in a class of lower priority: a small one overtakes in the network, and matches in its turn.
+#[test]
+fn small_messages_overtake_large_ones_and_match_in_order() {
+    let class = |name: &str, priority| TrafficClass {
+        name: name.into(),
+        settings: ClassSettings { priority, ..ClassSettings::default() },
+    };
+    let large = JobClass { class: 0, large: Some((Bytes(1_000), 1)) };
+    let classes = TrafficClasses { list: vec![class("small", 1), class("large", 0)], of_job: vec![large] };
+    let times = |classes: TrafficClasses| {
+        let script = Script::new(2, move |rank, code: &mut Code| {
+            for bytes in [10_000, 8].map(Bytes) {
+                match rank {
+                    0 => code.isend(1, bytes, 9),
+                    _ => code.irecv(0, bytes, 9),
+                };
+            }
+            code.wait_all();
+        });
+        let routers = PacketSettings { classes, ..PacketSettings::study() };
+        let settings = MpiSettings::study();
+        let ranks = finished_on(&routers, &settings, script, &[0, 500], ("min", 1), Ranks::with_messages);
+        let mut messages = ranks.take_messages();
+        messages.sort_by_key(|message| message.bytes);
+        let [small, large] = &messages[..] else { panic!("{messages:?}") };
+        [small, large].map(|message| (message.delivered, message.matched))
+    };
+    let [small, large] = times(TrafficClasses::default());
+    assert!(small.0 > large.0 && small.1 > large.1);
+    let [small, large] = times(classes);
+    assert!(small.0 < large.0 && small.1 >= large.1, "{small:?} {large:?}");
 }
 
 /// Messages of all sizes and two tags, receives with wildcards, collectives; some ranks share a node.

@@ -10,15 +10,16 @@ use crate::{
     Execution, MissingMessages, Pattern, PatternRule, PatternSpec, PlacementSpec, TrafficKind, TrafficSpec,
     WorkloadError,
 };
-use built_work::{ranks_work, BuiltWork};
+use built_work::{ranks_work, BuiltWork, Checks};
 use odonata_declare::{parameters, Choice, Kind};
 use odonata_machine::Machine;
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
-use odonata_programs::mistakes::{Examination, ExaminationCache};
-use odonata_programs::{ProgramContext, ProgramSpec};
+use odonata_programs::mistakes::{Examination, ExaminationCache, MAX_CALLS};
+use odonata_programs::{MessageCounts, ProgramContext, ProgramSpec};
 use odonata_trace::TaskGraph;
 use odonata_units::{Bytes, JobId, NodeId, RankId, Stream};
+use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
 /// Specification of a job.
@@ -51,9 +52,9 @@ parameters! {
         pub absent: bool = false;
         /// Traffic class of its messages.
         pub traffic_class: Option<String> = None, Kind::Text, else "the first `[[traffic_class]]`";
-        /// Traffic class of messages of `large_from` or more. For patterns.
+        /// Traffic class of messages of `large_from` or more.
         pub large_class: Option<String> = None, Kind::Text, else "`traffic_class`";
-        /// Size from which messages are in `large_class`.
+        /// Size from which messages are in `large_class`. For programs, bytes on the wire: a rendezvous header is small.
         pub large_from: Option<Bytes> = None, Kind::Bytes, else "no message is large";
         /// Colour in pictures.
         pub color: Option<String> = None, Kind::Color, else "one of a palette, by the number of the job";
@@ -147,6 +148,11 @@ impl Job {
         matches!(self.traffic, TrafficKind::Program(Execution { background: true, .. }))
     }
 
+    /// Messages of one iteration, by a formula. Of drawn messages the expectation, of long programs an estimate.
+    pub fn counts(&self) -> MessageCounts {
+        self.pattern.counts()
+    }
+
     /// All ranks.
     pub fn rank_ids(&self) -> impl ExactSizeIterator<Item = RankId> + Clone {
         (0..self.ranks).map(RankId)
@@ -207,8 +213,13 @@ impl Workload {
         let mut free = FreeNodes::new(machine);
         let mut begun = Vec::with_capacity(jobs.len());
         let present = || jobs.iter().enumerate().filter(|(_, spec)| !spec.settings.absent);
-        for (index, spec) in present() {
-            if jobs[..index].iter().any(|other| other.name == spec.name) {
+        let mut names = HashSet::new();
+        for (index, spec) in jobs.iter().enumerate() {
+            let is_new = names.insert(spec.name.as_str());
+            if spec.settings.absent {
+                continue;
+            }
+            if !is_new {
                 return Err(WorkloadError::job(&spec.name, "name", "another job has this name; names are unique"));
             }
             if spec.ranks == 0 {
@@ -216,11 +227,14 @@ impl Workload {
             }
             begun.push(spec.placement.rule().begin(&request(spec, index, seed), &mut free)?);
         }
+        let programs = present().filter(|(_, spec)| matches!(spec.work, Work::Program { .. })).count() as u64;
+        let calls_max = (MAX_CALLS / programs.max(1)).max(CALLS_OF_JOB_MIN);
+        let mut checks = Checks { known, calls_max };
         let mut finished = Vec::with_capacity(jobs.len());
         for ((index, spec), begun) in present().zip(begun) {
             let request = request(spec, index, seed);
             let placed = begun.finish(&request, &mut free)?;
-            finished.push(job(spec, &request, placed, machine, known)?);
+            finished.push(job(spec, &request, placed, machine, &mut checks)?);
         }
         Ok(Self { jobs: finished })
     }
@@ -240,6 +254,9 @@ impl Workload {
     }
 }
 
+/// Limit on checked calls of each of many jobs: few enough for 1,000 long programs in a second.
+const CALLS_OF_JOB_MIN: u64 = 10_000;
+
 fn request(spec: &JobSpec, index: usize, seed: u64) -> PlacementRequest<'_> {
     let JobSpec { name: job, ranks, placement, settings, .. } = spec;
     let ranks_per_node = settings.ranks_per_node;
@@ -251,7 +268,7 @@ fn job(
     request: &PlacementRequest<'_>,
     placed: NodeAssignment,
     machine: &Machine,
-    known: &mut ExaminationCache,
+    checks: &mut Checks<'_>,
 ) -> Result<Job, WorkloadError> {
     let NodeAssignment { node_of_rank, ranks_per_node } = placed;
     let JobSpec { name, ranks, settings: JobSettings { idle, .. }, .. } = spec;
@@ -274,7 +291,7 @@ fn job(
         }
         Work::Program { programs, collectives, execution } => {
             let context = ProgramContext { job: name, ranks: *ranks, seed: seed("program") };
-            ranks_work(programs, collectives, execution, &context, known)?
+            ranks_work(programs, collectives, execution, &context, checks)?
         }
     };
     let silent = |pattern| if *idle { Arc::new(SilentPattern { ranks: *ranks }) as Arc<dyn Pattern> } else { pattern };

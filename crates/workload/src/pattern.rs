@@ -26,6 +26,8 @@ mod umesh;
 mod uniform;
 
 #[cfg(test)]
+mod counts;
+#[cfg(test)]
 mod test_help;
 
 pub use adversarial::{AdversarialParameters, GroupTarget};

@@ -1,6 +1,7 @@
 //! The pattern of an idle job, to compare runs with and without its traffic.
 
 use crate::{Pattern, SentMessage};
+use odonata_programs::MessageCounts;
 use odonata_units::RankId;
 
 /// No messages.
@@ -15,4 +16,8 @@ impl Pattern for SilentPattern {
     }
 
     fn sends(&self, _: RankId, _: &mut Vec<SentMessage>) {}
+
+    fn counts(&self) -> MessageCounts {
+        MessageCounts::default()
+    }
 }

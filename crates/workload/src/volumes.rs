@@ -15,7 +15,6 @@ pub use walk::{Locality, Message, Messages};
 use crate::Job;
 use complete::{CompleteExchange, NodeExchange};
 use odonata_machine::Machine;
-use odonata_programs::{MessageCounts, Sender};
 use odonata_units::RankId;
 
 /// Messages and bytes of a job by locality. Sums saturate; for bytes at 2^64 messages of the largest size.
@@ -112,24 +111,6 @@ impl Volumes {
             .saturating_add(self.on_router_bytes)
             .saturating_add(self.network_bytes)
     }
-}
-
-/// Message counts of one iteration, for jobs without counts from their build.
-pub fn message_counts(machine: &Machine, job: &Job) -> MessageCounts {
-    let (mut sent, mut messages) = (MessageCounts::default(), Messages::new(machine, job));
-    if let Some(bytes) = job.pattern.complete() {
-        sent.pairs = u64::from(job.ranks) * u64::from(job.ranks - 1);
-        if sent.pairs > 0 {
-            sent.add(bytes, sent.pairs);
-        }
-        return sent;
-    }
-    for rank in job.rank_ids() {
-        let mut sender = Sender::default();
-        messages.of(rank).for_each(|message| sender.send(message.target.0, message.bytes, &mut sent));
-        sender.hand_over(&mut sent);
-    }
-    sent
 }
 
 /// Messages and bytes between blocks of consecutive ranks, in all iterations. Its size does not depend on the size of

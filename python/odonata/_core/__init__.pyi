@@ -29,6 +29,7 @@ __all__ = [
     "is_seed",
     "machine_format",
     "machine_formats",
+    "nearest_name",
     "peak_rss_bytes",
     "presets",
     "product_seconds",
@@ -320,6 +321,9 @@ def checkpoint(path: str | PathLike[str]) -> Any:
 
 def time_ps(text: str) -> int:
     """A time such as `400 us` in ps; raises `ValueError` if it is invalid."""
+
+def nearest_name(name: str, known: list[str]) -> tuple[str | None, str | None]:
+    """The known name nearest to an unknown one, and what to say about a word of another program."""
 
 def is_seed(key: str) -> bool:
     """Whether the key at a dotted path is declared as a seed of random choices."""

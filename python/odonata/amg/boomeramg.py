@@ -258,6 +258,7 @@ def _collect(
     if recorded:
         tables["recorded_messages"] = record.read(out / "record.bin")
         tables["recorded_collectives"] = record.read_collectives(out / "record.bin.collectives")
+        tables["recorded_work"] = record.read_work(out / "record.bin.work")
     return BuildResult(hierarchy, regrouped, tables, summary)
 
 

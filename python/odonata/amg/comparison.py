@@ -51,7 +51,7 @@ def setup_seconds(setup: pa.Table, ranks: int, machine: ParameterSet) -> float:
     tree = math.ceil(math.log2(max(ranks, 2)))
     total = 0.0
     for row in setup.to_pylist():
-        if row["phase"] in (*record.SETUP, "regroup"):
+        if row["phase"] in (*record.KERNELS, "regroup"):
             total += row["messages_max"] * alpha
             total += row["bytes_max"] / BYTES_PER_VALUE * c["beta_s_per_value"]
             total += row["collectives"] * tree * alpha

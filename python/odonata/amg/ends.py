@@ -38,6 +38,7 @@ from odonata.amg.ranked import PRODUCTS_PER_CYCLE, RankModel
 from odonata.errors import OdonataError
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 LEAST_CYCLES = 3
 """Fewer cycles cannot determine two costs and their error."""
 
@@ -79,8 +80,8 @@ def comparisons(receives: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class _Exchange:
-    """Messages and bytes that each rank sends and receives."""
+class RankMessages:
+    """Messages and bytes that each rank sends and receives in one exchange."""
 
     sends: Floats
     receives: Floats
@@ -111,12 +112,12 @@ def parts_of_levels(
     """
     per_node = model.default_tasks(machine, threads) if tasks is None else tasks
 
-    def exchange(level: dict[str, float], prefix: str) -> _Exchange:
+    def exchange(level: dict[str, float], prefix: str) -> RankMessages:
         sends, values = level[f"{prefix}sends"], level[f"{prefix}values_sent"]
         node_values = per_node * level.get(f"{prefix}values_sent_mean", values)
         node_messages = per_node * level[f"{prefix}messages"] / hierarchy.ranks
         one = (sends, sends, _bytes_s(machine, values, node_values), node_messages, min(sends, 1.0))
-        return _Exchange(*(np.array([float(number)]) for number in one))
+        return RankMessages(*(np.array([float(number)]) for number in one))
 
     found = []
     for number, work in enumerate(_work(hierarchy, machine, threads, per_node)):
@@ -128,27 +129,29 @@ def parts_of_levels(
     return found
 
 
+def exchange_of_messages(
+    sources: Integers, targets: Integers, values: Floats, nodes: Integers, machine: ParameterSet
+) -> RankMessages:
+    """An exchange from its messages; `nodes` has the node of each rank."""
+
+    def per_rank(end: Integers, weights: Floats | None = None) -> Floats:
+        return np.bincount(end, weights=weights, minlength=len(nodes)).astype(np.float64)
+
+    away = nodes[sources] != nodes[targets]
+    sent = per_rank(sources, values * away)
+    messages = per_rank(sources, away.astype(np.float64))
+    of_node = [np.bincount(nodes, weights=each).astype(np.float64)[nodes] for each in (sent, messages)]
+    distant = np.minimum(1.0, messages + per_rank(targets, away.astype(np.float64)))
+    return RankMessages(
+        per_rank(sources), per_rank(targets), _bytes_s(machine, sent, of_node[0]), of_node[1], distant
+    )
+
+
 def parts_of_messages(ranked: RankModel, ends: Ends) -> list[Parts]:
     """Parts by level, rank by rank, from the counted messages; otherwise as `parts_of_levels`."""
-    ranks = ranked.hierarchy.ranks
-    nodes = ranked.nodes
 
-    def exchange(sources: npt.NDArray[np.int64], targets: npt.NDArray[np.int64], sizes: Floats) -> _Exchange:
-        def per_rank(end: npt.NDArray[np.int64], weights: Floats | None = None) -> Floats:
-            return np.bincount(end, weights=weights, minlength=ranks).astype(np.float64)
-
-        away = nodes[sources] != nodes[targets]
-        values = per_rank(sources, sizes * away)
-        messages = per_rank(sources, away.astype(np.float64))
-        of_node = [np.bincount(nodes, weights=each).astype(np.float64)[nodes] for each in (values, messages)]
-        distant = np.minimum(1.0, messages + per_rank(targets, away.astype(np.float64)))
-        return _Exchange(
-            per_rank(sources),
-            per_rank(targets),
-            _bytes_s(ranked.machine, values, of_node[0]),
-            of_node[1],
-            distant,
-        )
+    def exchange(sources: Integers, targets: Integers, sizes: Floats) -> RankMessages:
+        return exchange_of_messages(sources, targets, sizes, ranked.nodes, ranked.machine)
 
     found = []
     for number, work in enumerate(_work(ranked.hierarchy, ranked.machine, ranked.threads, ranked.per_node)):
@@ -237,9 +240,9 @@ def fit(cycles: Sequence[MeasuredCycle], machine: ParameterSet) -> list[EndsFit]
         kept = np.arange(len(cycles))
         left_out = []
         for number, cycle in enumerate(cycles):
-            found = _least_squares(matrix[kept != number], right[kept != number])
+            found = least_squares(matrix[kept != number], right[kept != number])
             left_out.append(cycle.seconds * float(matrix[number] @ found + 1 - right[number]))
-        factor, cost = (float(one) for one in _least_squares(matrix, right))
+        factor, cost = (float(one) for one in least_squares(matrix, right))
         if factor == 0:
             raise OdonataError(
                 "computation does not explain these cycles", hint="Check the units of the times."
@@ -254,7 +257,7 @@ def _total_of(cycle: MeasuredCycle, machine: ParameterSet, ends: Ends) -> Parts:
     return total(parts_of_levels(cycle.hierarchy, machine, ends, threads=cycle.threads, tasks=cycle.tasks))
 
 
-def _least_squares(matrix: Floats, right: Floats) -> Floats:
+def least_squares(matrix: Floats, right: Floats) -> Floats:
     """The two non-negative numbers with the least squared error."""
     best, error = np.zeros(2), math.inf
     for used in ([0, 1], [0], [1]):

@@ -22,14 +22,16 @@ from odonata.amg.machines import ParameterSet
 from odonata.errors import OdonataError
 from odonata.files import read_text
 
-UNITS = {"time_s": 1.0, "time_ms": 1e-3, "time_us": 1e-6}
+SETUP_UNITS = {"setup_s": 1.0, "setup_ms": 1e-3, "setup_us": 1e-6}
+"""Columns of times of set-ups."""
+UNITS = {"time_s": 1.0, "time_ms": 1e-3, "time_us": 1e-6, **SETUP_UNITS}
 """Columns of times, and their unit in seconds."""
 WHOLE = -1
 """Key for the whole cycle instead of a level."""
 _OTHERS = ("level", "tasks", "threads", "hierarchy")
 _HINT = (
-    "Columns: level (not for whole cycles); time_s, time_ms or time_us; tasks (per node), threads, hierarchy "
-    "where they differ"
+    "Columns: level (not for whole cycles); time_s, time_ms or time_us (setup_s, ... of set-ups); "
+    "tasks (per node), threads, hierarchy where they differ"
 )
 
 
@@ -43,6 +45,8 @@ class MeasuredTimes:
     threads: int
     seconds: dict[int, float]
     """Times in seconds by level, or of `WHOLE` alone; the median if a time was measured more than once."""
+    is_setup: bool = False
+    """Whether a set-up was measured instead of a cycle."""
 
     @property
     def is_whole(self) -> bool:
@@ -95,7 +99,11 @@ def read(path: Path) -> list[MeasuredTimes]:
     if not found:
         raise OdonataError(f"{path} has no measured times", hint=_HINT)
     return [
-        MeasuredTimes(*key, {level: statistics.median(times) for level, times in sorted(levels.items())})
+        MeasuredTimes(
+            *key,
+            {level: statistics.median(times) for level, times in sorted(levels.items())},
+            unit in SETUP_UNITS,
+        )
         for key, levels in found.items()
     ]
 
@@ -108,6 +116,8 @@ def _unit(path: Path, names: Sequence[str]) -> str:
         raise OdonataError(f"{path} has an unknown column {unknown[0]!r}", hint=_HINT)
     if len(units) != 1 or len(set(names)) != len(names):
         raise OdonataError(f"{path} needs one of the columns {', '.join(UNITS)}", hint=_HINT)
+    if units[0] in SETUP_UNITS and "level" in names:
+        raise OdonataError(f"{path} has {units[0]} and level; a set-up is measured as a whole", hint=_HINT)
     return units[0]
 
 

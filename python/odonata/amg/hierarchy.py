@@ -46,7 +46,7 @@ Level = dict[str, float]
 PERCENTILES = (50, 90, 99)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Hierarchy:
     """A hierarchy on `ranks` ranks, finest level first."""
 
@@ -57,6 +57,12 @@ class Hierarchy:
     """Problem, points, grid and BoomerAMG's options."""
     source: str = "given"
     """Origin: hypre with its version, PyAMG, or an extrapolation."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<odonata.amg.Hierarchy of {len(self.levels)} levels, {self.unknowns:,.0f} unknowns on "
+            f"{self.ranks:,} ranks, {self.source}>"
+        )
 
     @classmethod
     def from_pyamg(cls, solver: Any, ranks: int, **options: Any) -> Hierarchy:

@@ -2,8 +2,8 @@
 
 A directory has `summary.json` (format `odonata-amg-hierarchy`), `levels.parquet`, `ranks.parquet` and
 `messages.parquet`. A redistribution adds `regrouped_levels`, `regrouped_ranks` and `regrouped_messages`; a
-record adds `recorded_messages` and `recorded_collectives`. A directory is written whole or not at all, like a
-run directory.
+record adds `recorded_messages`, `recorded_collectives` and `recorded_work`. A directory is written whole or
+not at all, like a run directory.
 """
 
 from __future__ import annotations
@@ -25,6 +25,12 @@ from odonata.store.schema import HIERARCHY_FORMAT, SUMMARY, table_file
 from odonata.store.writer import RunWriter
 
 FORMAT_VERSION = 1
+_RECORDED = {
+    "recorded_messages": ("phase", "level", "source", "destination", "messages", "bytes"),
+    "recorded_collectives": ("phase", "level", "call", "ranks", "calls", "bytes"),
+    "recorded_work": ("phase", "level", "mean_s", "max_s"),
+}
+"""Columns of a record that every version writes."""
 
 
 def write(
@@ -84,13 +90,19 @@ def read_table(directory: Path, name: str) -> pa.Table:
     if directory.is_dir() and not path.exists():
         raise OdonataError(f"{directory} has no table {name}")
     table = read_parquet(path)
-    if name.endswith("messages"):
+    wrong = []
+    if name in _RECORDED:
+        wrong += [
+            f"it has no column {column}" for column in _RECORDED[name] if column not in table.column_names
+        ]
+    elif name.endswith("messages"):
         wrong = integrity.column_problems(table, MESSAGE_COLUMNS)
+    if name.endswith("messages") and not wrong:
         ranks = read_summary(directory)["ranks"]
-        outside = [end for end in ("source", "destination") if not wrong and _largest(table[end]) >= ranks]
+        outside = [end for end in ("source", "destination") if _largest(table[end]) >= ranks]
         wrong += [f"its column {end} has ranks beyond {ranks:,}" for end in outside]
-        if wrong:
-            raise OdonataError(f"{path} is damaged: {'; '.join(wrong)}")
+    if wrong:
+        raise OdonataError(f"{path} is damaged: {'; '.join(wrong)}")
     return table
 
 

@@ -12,6 +12,8 @@ from odonata import __version__
 from odonata.cli.group import Entry, Group
 
 COMMANDS = {
+    "examples": Entry("First steps", "List the examples and studies of this package; copy one."),
+    "new": Entry("First steps", "Write an experiment file from a machine and jobs, or for a comparison."),
     "run": Entry("Experiments", "Run an experiment file and write its run directory."),
     "check": Entry("Experiments", "Check an experiment file without running it."),
     "sweep": Entry("Experiments", "Run every combination of a file's [sweep] or [interference]."),
@@ -28,10 +30,11 @@ COMMANDS = {
     "plot": Entry("Results", "Draw figures of a run."),
     "export": Entry("Results", "Write a run in another program's format."),
     "machine": Entry("Machines", "Build and measure a machine; change its cabling."),
+    "prices": Entry("Machines", "Print a price list, or what a machine costs."),
     "import": Entry("Machines", "Import jobs of Slurm, CODES, TraceR, Ember or ATLAHS, or counters of LDMS."),
     "trace": Entry("Machines", "Show what a trace of a real run has, and what a replay uses."),
     "amg": Entry("Models", "Predict and improve algebraic multigrid on a network."),
-    "list": Entry("Reference", "List presets, topologies, patterns, placements and routings."),
+    "list": Entry("Reference", "List machines, patterns, programs, routings, engines and other names."),
     "schema": Entry("Reference", "Print all keys of experiment files and all columns of tables."),
 }
 """Commands in the order of `odonata --help`. Each module is imported when its command is used."""
@@ -46,11 +49,12 @@ def main() -> None:
     the bytes on every link, the job they belong to, and the effect on each job's time.
 
     \b
-    odonata run examples/wd1-edison.toml
-    odonata show runs/wd1-edison --class blue
-    odonata run examples/wd1-edison.toml --set machine.edit=-K -o runs/less
-    odonata compare runs/wd1-edison runs/less
-    odonata view runs/wd1-edison runs/less
+    odonata new --like dragonfly-1056 --job halo:216 --job incast:64 -o first.toml
+    odonata run first.toml
+    odonata explain runs/first
+    odonata run first.toml --set engine.routing=min -o runs/minimal
+    odonata compare runs/first runs/minimal
+    odonata view runs/first runs/minimal
 
     Help on a command: odonata COMMAND --help. All keys of the file: odonata schema --page.
     """  # noqa: D301 - \b keeps click from wrapping the next lines

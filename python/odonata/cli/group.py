@@ -7,6 +7,7 @@ Exit codes: 0 success, 1 defect of the program, 2 mistake of the user, 3 run not
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import warnings
@@ -91,6 +92,7 @@ class Group(Subgroup):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the command as click does, also if its caller has closed a standard stream."""
         _open_closed_streams()
+        _replace_unknown_characters()
         return super().main(*args, **kwargs)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -111,6 +113,8 @@ class Group(Subgroup):
             # The reader, such as `head`, has ended. Otherwise Python reports an error when it closes stdout.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
+        except click.BadParameter as error:
+            raise _with_nearest(error) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except OdonataError as error:
@@ -138,6 +142,29 @@ def _open_closed_streams() -> None:
                 os.dup2(opened, number)
                 os.close(opened)
             setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
+
+
+def _replace_unknown_characters() -> None:
+    """Lets a terminal that lacks a character, such as an arrow in Latin-1, show `?` instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        # A caller may have replaced the stream by another object.
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None and "utf" not in (stream.encoding or "utf").lower():
+            reconfigure(errors="replace")
+
+
+_WRONG_CHOICE = re.compile(r"'(.+)' is not one of ")
+
+
+def _with_nearest(error: click.BadParameter) -> click.BadParameter:
+    """The error of an option with a list of values, with the nearest of them."""
+    kind = None if error.param is None else error.param.type
+    found = _WRONG_CHOICE.match(error.message)
+    if not isinstance(kind, click.Choice) or found is None:
+        return error
+    hint = nearest(found[1], [str(choice) for choice in kind.choices], "")
+    message = f"{error.message.rstrip('.')}. {hint}".rstrip()
+    return click.BadParameter(message, ctx=error.ctx, param=error.param)
 
 
 def check_name(ctx: click.Context, name: str, known: Iterable[str]) -> None:

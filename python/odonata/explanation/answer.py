@@ -17,12 +17,14 @@ from odonata.explanation.what_if import measure_changes, sensitivities
 from odonata.runs import Run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """The result of `explain`. A table is None if the run lacks the data or it was not requested.
 
     Examples:
         >>> found = odonata.explain(odonata.load("runs/both"), "fft", blame=False)
+        >>> found
+        <odonata.Explanation of fft: 48 us, busiest g0r1>g0r2:local.0>
         >>> f"{found.time_s:.3e}"
         '4.801e-05'
         >>> found.bottlenecks.select(["name", "class"]).to_pylist()[0]
@@ -55,6 +57,17 @@ class Explanation:
     """Rank of `terms`."""
     against: Difference | None = None
     """The difference from another run."""
+    traffic_class: str | None = None
+    """Traffic class of the job's messages; None without classes."""
+
+    def __repr__(self) -> str:
+        from odonata.quantity import quantity
+
+        time = "without a time" if self.time_s is None else quantity(self.time_s, "s")
+        alone = "" if self.time_alone_s is None else f", {quantity(self.time_alone_s, 's')} alone"
+        rows = [] if self.bottlenecks is None else self.bottlenecks.slice(0, 1).to_pylist()
+        busiest = f", busiest {rows[0]['name']}" if rows else ""
+        return f"<odonata.Explanation of {self.job}: {time}{alone}{busiest}>"
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as plain values."""
@@ -129,6 +142,7 @@ def explain(
     return Explanation(
         against=since,
         job=name,
+        traffic_class=traffic_class_of(run, number),
         time_s=time_s,
         time_alone_s=alone,
         blame=table,
@@ -136,3 +150,14 @@ def explain(
         sensitivity=sensitivity,
         **found,
     )
+
+
+def traffic_class_of(run: Run, job: int) -> str | None:
+    """Traffic class of a job's messages; with a class for large messages, both.
+
+    Returns:
+        The names; None without traffic classes.
+    """
+    if "traffic_class" not in run.jobs.column_names:
+        return None
+    return run.jobs["traffic_class"][job].as_py()

@@ -1,7 +1,7 @@
 """Jobs of trace replays: workload files of CODES and configurations of TraceR.
 
-A DUMPI set that is there is replayed. Other traces (OTF2, BigSim) are not read, so the caller gives a
-pattern. Synthetic workloads of CODES contain their pattern. Ranks, names, iterations and placements come
+A DUMPI set or an OTF2 archive that is there is replayed. BigSim's traces are not read, so the caller gives
+a pattern. Synthetic workloads of CODES contain their pattern. Ranks, names, iterations and placements come
 from the files.
 """
 
@@ -110,7 +110,9 @@ def tracer(path: Path, directory: Path, *, pattern: str = "uniform") -> list[Imp
         if len(words) == 4 and (iterations := _count(path, at, words[3], "iterations")) > 1:
             sends["iterations"] = iterations
         placement = {} if globally == "NA" else _file(path.parent / globally, "tracer", job, directory)
-        jobs.append(_job(words[0], job, ranks, sends, placement, words[0]))
+        program = _otf2(path.parent / words[0], directory)
+        replaced = None if program else words[0]
+        jobs.append(_job(words[0], job, ranks, sends, placement, replaced, program))
     for at, words in rest[count:]:
         if not re.fullmatch("[A-Z]", words[0]):
             raise OdonataError(f"{path}, line {at}: '{words[0]}' after the {count} jobs of line {number}")
@@ -185,6 +187,12 @@ def _dumpi(prefix: Path, directory: Path) -> dict[str, Any] | None:
     """The replay of a DUMPI set, if it is there: CODES names it up to the number of a rank, as `dumpi-`."""
     meta = prefix.with_name(prefix.name.removesuffix("-") + ".meta")
     return {"name": "trace", "path": file_name(meta, directory)} if meta.is_file() else None
+
+
+def _otf2(anchor: Path, directory: Path) -> dict[str, Any] | None:
+    """The replay of an OTF2 archive, if it is there: TraceR names its anchor file."""
+    is_there = anchor.suffix == ".otf2" and anchor.is_file()
+    return {"name": "trace", "path": file_name(anchor, directory)} if is_there else None
 
 
 def _synthetic(path: Path, line: int, word: str, ranks: int) -> dict[str, Any] | None:

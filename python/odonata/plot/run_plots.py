@@ -42,6 +42,10 @@ class RunPlots:
     def __init__(self, run: RunData) -> None:
         self._run = run
 
+    def __repr__(self) -> str:
+        methods = ", ".join(name for name in vars(type(self)) if not name.startswith("_"))
+        return f"<odonata.RunPlots of {self._run.name}: {methods}>"
+
     def links(self) -> Picture:
         """All links, most loaded first, stacked by job; one panel per class."""
         return plot_links(self._run.links, self._run.link_jobs, self._run.jobs)

@@ -58,8 +58,9 @@ class RunReader:
 
     def text(self, name: str) -> str:
         """Reads a text file of the run."""
+        path = self._inside(name)
         try:
-            return files.read_utf8(self._inside(name))
+            return files.read_utf8(path)
         except (OSError, ValueError) as error:
             raise self._damaged(f"{name} cannot be read: {error}") from error
 

@@ -17,21 +17,22 @@ from odonata.errors import DamagedRunError, OdonataError
 from odonata.store.optimization import DESCRIPTION as SEARCH
 from odonata.store.reader import RunReader, check_inside
 from odonata.store.run import RunData
-from odonata.store.schema import SUMMARY, Column, declarations, table_file
+from odonata.store.schema import SUMMARY, declarations, table_file
 from odonata.store.sweep import DESCRIPTION, point_directory, points, read_axes, text
 from odonata.store.writer import is_run
 from odonata.viewer import blocks
+from odonata.viewer.descriptions import described, sent
 from odonata.viewer.explanation import explanation
 from odonata.viewer.findings import findings, search_runs
 from odonata.viewer.ranking import ranking
 
-PROTOCOL = 4
+PROTOCOL = 5
 """Version of the protocol between page and server."""
 
 KEY_UNITS = {"number of links": "count", "mean per link": "bytes", "max per link": "bytes"}
 """Units of the figures that order the runs of a sweep."""
 
-RUNS_MAX = 500
+RUNS_MAX = 2_000
 """Maximum number of runs on a page."""
 
 
@@ -66,6 +67,7 @@ class StoredRun:
         check_inside(path, "summary.json")
         self._reader = RunReader(path)
         self._place = place
+        self._described: dict[str, tuple[Hashable, tuple[int, pa.Schema]]] = {}
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -83,26 +85,34 @@ class StoredRun:
         return self._reader.table(name, columns)
 
     def describe(self, name: str) -> tuple[int, pa.Schema]:
-        """Read from the file footer."""
+        """Read from the file footer, again if the file has changed."""
         check_inside(self._reader.directory, table_file(name))
         path = self._reader.directory / table_file(name)
+        known = self._described.get(name)
         try:
-            file = files.open_parquet(path)
+            version = _version(path)
+            if known is None or known[0] != version:
+                file = files.open_parquet(path)
+                known = self._described[name] = version, (file.metadata.num_rows, file.schema_arrow)
         except (OSError, ValueError) as error:
             raise DamagedRunError(f"cannot read {path}: {error}") from error
-        return file.metadata.num_rows, file.schema_arrow
+        return known[1]
 
     def version(self) -> Hashable:
         """Size, time and inode of each file."""
-        files = [self._reader.directory / table_file(name) for name in self.names]
-        states = [path.stat() if path.exists() else None for path in files]
-        return tuple(state and (state.st_size, state.st_mtime_ns, state.st_ino) for state in states)
+        paths = [self._reader.directory / table_file(name) for name in self.names]
+        return tuple(_version(path) if path.exists() else None for path in paths)
 
     def data(self) -> RunData:
         """The run as `RunData`."""
         for name in self.names:
             check_inside(self._reader.directory, table_file(name))
         return RunData.from_directory(self._reader.directory)
+
+
+def _version(path: Path) -> Hashable:
+    state = path.stat()
+    return state.st_size, state.st_mtime_ns, state.st_ino
 
 
 @dataclass(frozen=True)
@@ -216,6 +226,8 @@ class OpenRuns:
     def index(self) -> dict[str, Any]:
         """The index: labels, summaries and table descriptions of all runs."""
         keys = differing_keys([run.summary for run in self.runs])
+        distinct: dict[str, int] = {}
+        tables = [{name: described(*run.describe(name), distinct) for name in run.names} for run in self.runs]
         return {
             "protocol": PROTOCOL,
             "version": __version__,
@@ -227,13 +239,14 @@ class OpenRuns:
             "runs": [
                 {
                     "label": label,
-                    "summary": run.summary,
-                    "tables": {name: _describe(run, name) for name in run.names},
+                    "summary": sent(run.summary),
+                    "tables": tables[i],
                     "keys": {name: values[i] for name, values in keys.items() if values[i] is not None},
                     **({"added": True} if i >= self._opened else {}),
                 }
                 for i, (label, run) in enumerate(zip(self.labels, self.runs, strict=True))
             ],
+            "columns": [json.loads(columns) for columns in distinct],
             **({"findings": self.findings} if self.findings else {}),
             **({"ranking": result} if (result := self._ranking()) else {}),
             "bad": [{"label": label, "reason": reason} for label, reason in self.bad],
@@ -339,24 +352,6 @@ def _check_tables(run: StoredRun) -> None:
         if name not in run.names:
             raise DamagedRunError(f"table {name} is missing")
         run.describe(name)
-
-
-def _describe(run: RunSource, name: str) -> dict[str, Any]:
-    """Number of rows, wire types and declarations of a table."""
-    rows, schema = run.describe(name)
-    kinds = {field.name: blocks.kind(field.type) for field in schema}
-    columns = {
-        column.name: {"type": kinds[column.name], **_declaration(column)}
-        for column in declarations(schema).values()
-        if kinds[column.name] is not None
-    }
-    return {"rows": rows, "columns": columns}
-
-
-def _declaration(column: Column) -> dict[str, Any]:
-    names = ("unit", "merge", "weight", "label", "meaning", "headline", "role")
-    fields = {name: getattr(column, name) for name in names}
-    return {name: field for name, field in fields.items() if field}
 
 
 def find_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:

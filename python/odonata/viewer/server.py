@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from odonata.errors import OdonataError
+from odonata.viewer.queries import Queries, is_available
 from odonata.viewer.reruns import BusyError, CancelError, Reruns, Runner
 from odonata.viewer.runs import OpenRuns
 
@@ -83,6 +84,7 @@ class ViewerServer(ThreadingHTTPServer):
     def __init__(self, runs: OpenRuns, port: int = 0, runner: Runner | None = None) -> None:
         self.runs = runs
         self.reruns = None if runner is None else Reruns(runs, runner)
+        self.queries = Queries(runs)
         self.token = secrets.token_urlsafe(24)
         self.files = page_files()
         # With several runs, the URL fragment selects the run; the server does not see it.
@@ -92,7 +94,8 @@ class ViewerServer(ThreadingHTTPServer):
 
     def describe(self) -> None:
         """Makes the index, and the page that contains it: at the start and after each added run."""
-        index = {**self.runs.index(), **({"allows_runs": True} if self.reruns else {})}
+        can = {"allows_runs": self.reruns is not None, "answers_queries": is_available()}
+        index = {**self.runs.index(), **{name: True for name, is_able in can.items() if is_able}}
         self.index = json.dumps(index, ensure_ascii=False).encode()
         self.page = _page(self.files["index.html"], self.index, preload=self._prepared is not None)
 
@@ -222,7 +225,7 @@ class _Handler(BaseHTTPRequestHandler):
                 "Use the complete address that `odonata view` printed.",
             )
         if self.command == "POST":
-            return "application/json", self._edited(path)
+            return "application/json", self._posted(path)
         if path in {"", "index.html"}:
             return _TYPES[".html"], self.server.page
         if path in self.server.files:
@@ -249,13 +252,27 @@ class _Handler(BaseHTTPRequestHandler):
         run, table, names = int(match[1]), unquote(match[2]), columns.split(",")
         return "application/octet-stream", self._read(lambda: self.server.runs.block(run, table, names))
 
-    def _edited(self, path: str) -> bytes:
-        """Runs an experiment with edits of its machine: the number of the new run, and the index."""
+    def _posted(self, path: str) -> bytes:
+        """A query of a run, or its experiment again with edits of its machine."""
         # Whatever is not read would be taken for the next request.
         self.close_connection = True
-        match = re.fullmatch(r"api/runs/(\d{1,4})/edited", path)
+        match = re.fullmatch(r"api/runs/(\d{1,4})/(edited|query)", path)
         if match is None:
             raise _RefusalError(HTTPStatus.NOT_FOUND, "unknown address")
+        run = int(match[1])
+        if match[2] == "query":
+            sql = self._body("sql", '{"sql": text}', lambda sql: isinstance(sql, str))
+            answer = self.server.queries.answer
+            return self._asked(lambda: answer(run, sql, self._is_gone))
+        edits = self._body(
+            "edits",
+            '{"edits": [text, ...]}',
+            lambda edits: isinstance(edits, list) and all(isinstance(edit, str) for edit in edits),
+        )
+        return self._edited(run, edits)
+
+    def _body(self, name: str, expected: str, fits: Callable[[Any], bool]) -> Any:
+        """The only field of a request's JSON."""
         # A form of another site cannot have this type.
         if self.headers.get("Content-Type") != "application/json":
             raise _RefusalError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected application/json")
@@ -263,12 +280,16 @@ class _Handler(BaseHTTPRequestHandler):
         if not re.fullmatch(r"\d{1,5}", size):
             raise _RefusalError(HTTPStatus.BAD_REQUEST, "expected fewer than 100,000 bytes")
         try:
-            edits = json.loads(self.rfile.read(int(size)))["edits"]
+            value = json.loads(self.rfile.read(int(size)))[name]
         except (ValueError, TypeError, LookupError, RecursionError):
-            edits = None
-        if not isinstance(edits, list) or not all(isinstance(edit, str) for edit in edits):
-            raise _RefusalError(HTTPStatus.BAD_REQUEST, 'expected {"edits": [text, ...]}')
-        run = self._run(lambda reruns: reruns.add(int(match[1]), edits, self._is_gone))
+            value = None
+        if not fits(value):
+            raise _RefusalError(HTTPStatus.BAD_REQUEST, f"expected {expected}")
+        return value
+
+    def _edited(self, base: int, edits: list[str]) -> bytes:
+        """Runs an experiment with edits of its machine: the number of the new run, and the index."""
+        run = self._run(lambda reruns: reruns.add(base, edits, self._is_gone))
         self.server.describe()
         return b'{"run": %d, "index": %s}' % (run, self.server.index)
 
@@ -281,8 +302,12 @@ class _Handler(BaseHTTPRequestHandler):
                 "Start it with: odonata view --allow-runs RUN",
             )
         reruns = self.server.reruns
+        return self._asked(lambda: make(reruns))
+
+    def _asked(self, make: Callable[[], _Made]) -> _Made:
+        """What a page asks this server to compute."""
         try:
-            return self._read(lambda: make(reruns), refused=HTTPStatus.UNPROCESSABLE_ENTITY)
+            return self._read(make, refused=HTTPStatus.UNPROCESSABLE_ENTITY)
         except BusyError as error:
             raise _RefusalError(HTTPStatus.CONFLICT, error.message, error.hint) from error
 

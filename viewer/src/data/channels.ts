@@ -34,8 +34,7 @@ export function channelsOf(info: RunInfo): Channel[] {
 }
 
 function shapeOf(info: RunInfo): { count: number; kinds: string[] } {
-  const packet = (info.summary as { packet?: { virtual_channels?: number; virtual_channel_kinds?: unknown } })
-    .packet
+  const { packet } = info.summary
   const rows = info.tables[CHANNELS]?.rows ?? 0
   const count = packet?.virtual_channels ?? 0
   if (count === 0 || rows !== count * info.summary.machine.links) return { count: 0, kinds: [] }

@@ -106,7 +106,7 @@ const CHECKS: Checks = {
       : `unknown projection ${quote(projection)}; expected X,Y or cylinders:X or slices:X,Y or slices:X,Y,Z with axes of ${known.join(', ')}`
   },
   focus: ({ focus }) =>
-    /^(group|pair|router|node|link|job|class|direction):./.test(focus)
+    /^(group|pair|router|node|link|job|class|direction|links|routers):./.test(focus)
       ? null
       : `unknown focus ${quote(focus)}; expected for instance group:3`,
   communicator: ({ communicator }) =>

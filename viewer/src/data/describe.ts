@@ -2,7 +2,7 @@
 import { count, percent, quantity, signed } from '../base/format'
 import { UNKNOWN_JOB } from '../base/palette'
 import type { DerivedRun } from './model'
-import { linkName, SEVERAL, type Run } from './run'
+import { jobAt, linkName, SEVERAL, type Run } from './run'
 
 export interface Tip {
   readonly title: string
@@ -192,7 +192,7 @@ export function describeCable(run: Run, link: number, removed: boolean, carried:
 }
 
 export function jobOf(run: Run, job: number): { name: string; color: string } {
-  return run.jobs.find((j) => j.job === job) ?? { name: `job ${job}`, color: UNKNOWN_JOB }
+  return jobAt(run, job) ?? { name: `job ${job}`, color: UNKNOWN_JOB }
 }
 
 export function describeRouter(d: DerivedRun, router: number, routerJob: number): Tip {
@@ -282,7 +282,7 @@ export function routerJobs(run: Run, hidden: (job: number) => boolean): Int32Arr
 
 export function describeNode(run: Run, node: number): Tip {
   const { names, router, job, ejectedBytes, injectedBytes } = run.nodes
-  const of = run.jobs.find((other) => other.job === job[node])
+  const of = jobAt(run, job[node]!)
   return {
     title: names.at(node),
     rows: [

@@ -1,9 +1,11 @@
 /** The focus: what the user clicked or searched for. Names are valid across runs. */
+import { counted } from '../base/format'
 import { directionsOf, findDirection, runsIn } from './direction'
-import { linkName, type Run } from './run'
+import { jobAt, linkName, type Run } from './run'
 
 export interface Focus {
-  readonly kind: 'group' | 'pair' | 'router' | 'node' | 'link' | 'job' | 'class' | 'direction'
+  readonly kind:
+    'group' | 'pair' | 'router' | 'node' | 'link' | 'job' | 'class' | 'direction' | 'links' | 'routers'
   readonly text: string
   readonly group: number
   readonly toGroup: number
@@ -19,6 +21,21 @@ const NOTHING = { group: -1, toGroup: -1, router: -1, node: -1, link: -1, job: -
 
 /** The focus after a choice; the same choice again clears it. */
 export const toggleFocus = (now: string, chosen: string): string => (chosen === now ? '' : chosen)
+
+const encode = (name: string): string => name.replaceAll('%', '%25').replaceAll(',', '%2C')
+const decode = (text: string): string => text.replaceAll('%2C', ',').replaceAll('%25', '%')
+
+/** A focus on several links or routers. */
+export const focusList = (kind: 'links' | 'routers', names: readonly string[]): string =>
+  `${kind}:${names.map(encode).join(',')}`
+
+/** A focus as read by a person; of a list, its length. */
+export function focusText(focus: string): string {
+  const [kind, names = ''] = focus.split(/:(.*)/s)
+  return kind === 'links' || kind === 'routers'
+    ? counted(names.split(',').length, kind.slice(0, -1))
+    : `${kind} ${names}`
+}
 
 /** Null if this run has no such thing. */
 export function resolveFocus(run: Run, text: string): Focus | null {
@@ -59,7 +76,7 @@ export function resolveFocus(run: Run, text: string): Focus | null {
     }
     case 'job': {
       const job = Number(name)
-      return run.jobs.some((j) => j.job === job) ? found({ job }) : null
+      return jobAt(run, job) ? found({ job }) : null
     }
     case 'class': {
       const code = run.links.classes.indexOf(name)
@@ -68,6 +85,16 @@ export function resolveFocus(run: Run, text: string): Focus | null {
     case 'direction': {
       const direction = findDirection(run, name)
       return direction ? found({}, (l) => runsIn(run, l, direction)) : null
+    }
+    case 'links': {
+      const wanted = findLinks(run, name.split(',').map(decode))
+      return wanted.size === 0 ? null : found({}, (l) => wanted.has(l))
+    }
+    case 'routers': {
+      const { routers } = namesOf(run)
+      const wanted = new Set(name.split(',').map((one) => routers.get(decode(one))))
+      wanted.delete(undefined)
+      return wanted.size === 0 ? null : found({}, (l) => wanted.has(source[l]) || wanted.has(target[l]))
     }
     default:
       return null
@@ -139,22 +166,29 @@ function makeTranslation(from: Run, to: Run): Translation {
 }
 
 /** Link number of `g0r0c0>g0r0c1:green.0`, -1 if none. */
-export function findLink(run: Run, name: string): number {
-  const match = /^(.*)>(.*):(.*)\.(\d+)$/.exec(name)
-  if (!match) return -1
+export const findLink = (run: Run, name: string): number => [...findLinks(run, [name])][0] ?? -1
+
+/** Numbers of the links that exist. */
+export function findLinks(run: Run, names: readonly string[]): Set<number> {
   const { routers } = namesOf(run)
-  const [source, target] = [routers.get(match[1]!), routers.get(match[2]!)]
-  const [code, parallel] = [run.links.classes.indexOf(match[3]!), Number(match[4])]
-  if (source === undefined || target === undefined || code < 0) return -1
-  for (let l = 0; l < run.links.count; l++)
-    if (
-      run.links.source[l] === source &&
-      run.links.target[l] === target &&
-      run.links.class[l] === code &&
-      run.links.parallel[l] === parallel
-    )
-      return l
-  return -1
+  const { classes, class: classOf, source, target, parallel, count } = run.links
+  const key = (source: number, target: number): number => source * run.routers.count + target
+  /** Class and cable of the wanted links between two routers. */
+  const wanted = new Map<number, string[]>()
+  for (const name of names) {
+    const match = /^(.*)>(.*):(.*)\.(\d+)$/.exec(name)
+    const [from, to] = [routers.get(match?.[1] ?? ''), routers.get(match?.[2] ?? '')]
+    if (!match || from === undefined || to === undefined) continue
+    const between = wanted.get(key(from, to))
+    const cable = `${classes.indexOf(match[3]!)}.${Number(match[4])}`
+    if (between) between.push(cable)
+    else wanted.set(key(from, to), [cable])
+  }
+  const found = new Set<number>()
+  if (wanted.size === 0) return found
+  for (let l = 0; l < count; l++)
+    if (wanted.get(key(source[l]!, target[l]!))?.includes(`${classOf[l]!}.${parallel[l]!}`)) found.add(l)
+  return found
 }
 
 export interface SearchResult {

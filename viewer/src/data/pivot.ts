@@ -50,8 +50,18 @@ const STATISTICS = [
   ['bytes_max', 'largest'],
 ] as const
 
+/** By runs: each picture of a sweep of 1,000 runs asks again. */
+const optionsKnown = new WeakMap<readonly RunInfo[], FigureOption[]>()
+const defaultsKnown = new WeakMap<readonly FigureOption[], string>()
+
 /** Figures of classes (from the summary), then of jobs (from the table `jobs`). */
 export function figureOptions({ runs }: Index): FigureOption[] {
+  let options = optionsKnown.get(runs)
+  if (!options) optionsKnown.set(runs, (options = findOptions(runs)))
+  return options
+}
+
+function findOptions(runs: readonly RunInfo[]): FigureOption[] {
   const names = (pick: (run: RunInfo) => readonly string[]): string[] => [
     ...new Set(runs.flatMap((run) => [...pick(run)])),
   ]
@@ -93,6 +103,12 @@ const FIRST_FIGURES = [
 
 /** Default figure: the one that most runs have; of several, in the order of `FIRST_FIGURES`. */
 export function defaultFigure(options: readonly FigureOption[], runs: readonly RunInfo[]): string {
+  let figure = defaultsKnown.get(options)
+  if (figure === undefined) defaultsKnown.set(options, (figure = findDefault(options, runs)))
+  return figure
+}
+
+function findDefault(options: readonly FigureOption[], runs: readonly RunInfo[]): string {
   const first = FIRST_FIGURES.flatMap((start) => options.filter(({ id }) => id.startsWith(start)))
   const shared = (id: string): number => runs.filter((run) => hasFigure(run, id)).length
   const best = (some: readonly FigureOption[]): FigureOption | undefined => {

@@ -285,8 +285,17 @@ export const jobNamed = <J extends { readonly name: string }>(
   wanted: string,
 ): J | null => jobs.find(({ name }) => name === wanted) ?? null
 
-export const jobName = ({ jobs }: Run, number: number): string =>
-  jobs.find(({ job }) => job === number)?.name ?? `job ${number}`
+/** By jobs (shared by all views of a run). */
+const byNumber = new WeakMap<readonly Job[], Map<number, Job>>()
+
+/** A run may have 10,000 jobs, and a picture asks for the job of each mark. */
+export function jobAt({ jobs }: Pick<Run, 'jobs'>, number: number): Job | undefined {
+  let known = byNumber.get(jobs)
+  if (!known) byNumber.set(jobs, (known = new Map(jobs.map((job) => [job.job, job]))))
+  return known.get(number)
+}
+
+export const jobName = (run: Run, number: number): string => jobAt(run, number)?.name ?? `job ${number}`
 
 /** The link's name. Unlike its number, it is stable when other cables are added or removed. */
 export function linkName(run: Run, link: number): string {

@@ -3,6 +3,7 @@ import type { Unit } from '../base/format'
 import type { Findings } from './findings'
 import type { Explanation, MachineChange } from './explanation'
 import type { Headline } from './headline'
+import type { QueryAnswer } from './queries'
 import type { Ranking } from './ranking'
 import { decodeBlock, decodeBlocks, type Block } from './block'
 
@@ -75,6 +76,8 @@ export interface Index {
   readonly ranking?: Ranking
   /** Whether the server makes runs that the page asks for. */
   readonly allows_runs?: boolean
+  /** Whether the server answers queries. */
+  readonly answers_queries?: boolean
 }
 
 /** A run that the server made, and the index with it. */
@@ -114,6 +117,8 @@ export interface Summary {
   readonly classes: readonly ClassSummary[]
   readonly jobs?: readonly { readonly job: number; readonly name: string }[]
   readonly warnings: readonly string[]
+  /** Of the packet engine. */
+  readonly packet?: { readonly virtual_channels?: number; readonly virtual_channel_kinds?: unknown }
   /** Values of the keys, for a point of a sweep. */
   readonly sweep?: Readonly<Record<string, unknown>>
 }
@@ -139,9 +144,11 @@ export interface Source {
   whatIf?(run: number, job: string): Promise<readonly MachineChange[]>
   /** Runs the experiment of a run with edits of its machine; aborting ends the run. Absent without a server. */
   rerun?(run: number, edits: readonly string[], signal: AbortSignal): Promise<Rerun>
+  /** The answer to a SELECT over the tables of a run; aborting ends it. Absent without a server. */
+  query?(run: number, sql: string, signal: AbortSignal): Promise<QueryAnswer>
 }
 
-const PROTOCOL = 4
+const PROTOCOL = 5
 
 /** Tables that every picture needs. */
 export const REQUIRED_TABLES = ['routers', 'links', 'link_jobs', 'nodes', 'jobs'] as const
@@ -156,13 +163,34 @@ export class SourceError extends Error {
   }
 }
 
-function checkProtocol(index: Index): Index {
+/** The index as it is sent: a table has the number of the description of its columns. */
+interface SentIndex extends Omit<Index, 'runs'> {
+  readonly runs: readonly (Omit<RunInfo, 'tables'> & {
+    readonly tables: Readonly<Record<string, { readonly rows: number; readonly columns: number }>>
+  })[]
+  /** Distinct descriptions: the runs of a sweep have the same. */
+  readonly columns: readonly Columns[]
+}
+
+function readIndex(sent: SentIndex): Index {
+  checkProtocol(sent)
+  const { columns, runs, ...rest } = sent
+  const tablesOf = (tables: SentIndex['runs'][number]['tables']): RunInfo['tables'] =>
+    Object.fromEntries(
+      Object.entries(tables).map(([name, table]) => [
+        name,
+        { rows: table.rows, columns: columns[table.columns] ?? {} },
+      ]),
+    )
+  return { ...rest, runs: runs.map((run) => ({ ...run, tables: tablesOf(run.tables) })) }
+}
+
+function checkProtocol(index: Pick<Index, 'protocol'>): void {
   if (index.protocol !== PROTOCOL)
     throw new SourceError(
       `The page uses protocol ${PROTOCOL}, the data protocol ${index.protocol}.`,
       'Reload the page. If the error remains, reinstall Odonata.',
     )
-  return index
 }
 
 export class HttpSource implements Source {
@@ -175,8 +203,8 @@ export class HttpSource implements Source {
   ) {}
 
   async index(): Promise<Index> {
-    if (this.known !== undefined) return checkProtocol(JSON.parse(this.known) as Index)
-    return checkProtocol((await (await this.fetch('api/index.json')).json()) as Index)
+    if (this.known !== undefined) return readIndex(JSON.parse(this.known) as SentIndex)
+    return readIndex((await (await this.fetch('api/index.json')).json()) as SentIndex)
   }
 
   /** A single-run page preloads this address; the browser reuses the answer. */
@@ -213,13 +241,22 @@ export class HttpSource implements Source {
   }
 
   async rerun(run: number, edits: readonly string[], signal: AbortSignal): Promise<Rerun> {
-    const response = await this.fetch(`api/runs/${run}/edited`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ edits }),
+    const made = await this.post<{ run: number; index: SentIndex }>(
+      `api/runs/${run}/edited`,
+      { edits },
       signal,
-    })
-    return (await response.json()) as Rerun
+    )
+    return { run: made.run, index: readIndex(made.index) }
+  }
+
+  query(run: number, sql: string, signal: AbortSignal): Promise<QueryAnswer> {
+    return this.post<QueryAnswer>(`api/runs/${run}/query`, { sql }, signal)
+  }
+
+  private async post<T>(path: string, what: unknown, signal: AbortSignal): Promise<T> {
+    const headers = { 'Content-Type': 'application/json' }
+    const response = await this.fetch(path, { method: 'POST', headers, body: JSON.stringify(what), signal })
+    return (await response.json()) as T
   }
 
   private async fetch(path: string, how?: RequestInit): Promise<Response> {
@@ -238,7 +275,7 @@ export class HttpSource implements Source {
 
 /** Whole tables as gzip in base64: a standalone page, or the state of a notebook widget. */
 export interface EmbeddedData {
-  readonly index: Index
+  readonly index: SentIndex
   /** By `run/table`. */
   readonly blocks: Readonly<Record<string, string>>
   /** By run; absent in pages that were assembled in the browser. */
@@ -252,7 +289,7 @@ export class EmbeddedSource implements Source {
   constructor(private readonly data: EmbeddedData) {}
 
   index(): Promise<Index> {
-    return Promise.resolve(checkProtocol(this.data.index))
+    return Promise.resolve(readIndex(this.data.index))
   }
 
   async first(run: number): Promise<ReadonlyMap<string, Block>> {

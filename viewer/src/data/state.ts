@@ -61,18 +61,34 @@ function oneOf<T extends string>(choices: readonly T[], standard: T = choices[0]
   }
 }
 
+/** Hidden jobs as numbers and ranges `3..7`, subtracted ones with a sign. */
 const jobModes: Setting<Readonly<Record<number, JobMode>>> = {
   standard: {},
-  write: (v) =>
-    Object.entries(v)
-      .map(([job, mode]) => (mode === 'hidden' ? job : `-${job}`))
-      .join(','),
-  read: (t) =>
-    Object.fromEntries(
-      t
-        .split(',')
-        .map((part) => [String(Math.abs(finite(part))), part.startsWith('-') ? 'subtracted' : 'hidden']),
-    ),
+  write: (v) => {
+    const parts: { text: string; from: number; to: number }[] = []
+    for (const [text, mode] of Object.entries(v)) {
+      const job = Number(text)
+      const last = parts.at(-1)
+      if (mode === 'subtracted') parts.push({ text: `-${job}`, from: NaN, to: NaN })
+      else if (last?.to === job - 1) last.to = job
+      else parts.push({ text, from: job, to: job })
+    }
+    return parts
+      .map(({ text, from, to }) => (to > from + 1 ? `${from}..${to}` : to > from ? `${from},${to}` : text))
+      .join(',')
+  },
+  read: (t) => Object.fromEntries(t.split(',').flatMap(jobModesOf)),
+}
+
+/** Jobs of a range in the address: a longer one is a mistake. */
+const JOBS_MAX = 1_000_000
+
+function jobModesOf(part: string): [string, JobMode][] {
+  const [from, to, ...rest] = part.split('..').map(finite) as [number, ...number[]]
+  if (to === undefined) return [[String(Math.abs(from)), part.startsWith('-') ? 'subtracted' : 'hidden']]
+  if (rest.length > 0 || !(from >= 0 && to >= from && to - from < JOBS_MAX))
+    throw new Error(`invalid jobs ${part}; expected for instance 3..7`)
+  return Array.from({ length: to - from + 1 }, (_, i) => [String(from + i), 'hidden'])
 }
 
 const jobColors: Setting<Readonly<Record<number, string>>> = {
@@ -135,6 +151,8 @@ const SETTINGS = {
   colours: flag,
   /** A name of `PANELS` (views/panels/panels.tsx). Old addresses name a panel of links. */
   panel: { ...text('matrices'), read: (t: string) => (t === 'links' ? 'matrices' : t) },
+  /** SELECT over the tables of the run. */
+  query: text(''),
   /** Column for lines over time, such as `series.latency_mean_ns`; empty for the defaults. */
   series: text(''),
   /** Column of the heat map and the machine, and the rows of the heat map; empty for the first. */

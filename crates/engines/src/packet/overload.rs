@@ -71,7 +71,7 @@ impl Overload {
             0 => String::new(),
             n => format!(" {n} more ports are overloaded."),
         };
-        let control = match run.engine.settings.control.is_on() {
+        let control = match run.engine.network(run.scenario).has_control() {
             true => "",
             false => " Packets to other nodes wait behind it; with `control` sources wait instead.",
         };

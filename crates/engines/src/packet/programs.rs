@@ -15,7 +15,7 @@ use odonata_packet::{PacketSettings, Program};
 use odonata_transport::{wire_volume, CallKind, PhaseRecord, RankJob, RankRecord, RankWork, Ranks};
 use odonata_units::Time;
 use odonata_workload::rails::JobRails;
-use odonata_workload::{volumes, Job, TrafficKind};
+use odonata_workload::{Job, TrafficKind};
 use std::sync::Arc;
 
 /// The ranks of all jobs that are programs.
@@ -57,7 +57,7 @@ impl Programs {
                 background: execution.background,
             });
             let rounds = u64::from(job.iterations);
-            let sent = job.examined.sent.clone().unwrap_or_else(|| volumes::message_counts(&scenario.machine, job));
+            let sent = job.counts();
             memory.add_messages(&sent, rounds * u64::from(records.messages), rounds * u64::from(records.calls));
             for (size, messages) in sent.by_size() {
                 let (wire, count) = wire_volume(&scenario.mpi, settings.payload(), size);

@@ -58,7 +58,9 @@ pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
         }
     }
     check_records(&records, fields, report);
-    check_control(&settings.control, of_control, report);
+    if let Some(fields) = of_control {
+        check_control(&settings.control, fields, report);
+    }
     let routing = routing::read(fields);
     let has_estimates = routing.as_ref().is_some_and(|routing| routing.choice.algorithm.needs.estimates);
     if let (true, Some(given)) = (records.q_tables && !has_estimates, fields.given("record_q_tables")) {
@@ -89,9 +91,8 @@ fn check_records(records: &Records, fields: &Fields, report: &mut Report<'_>) {
     }
 }
 
-/// Reports keys of the control that mean nothing with its name or rule.
-fn check_control(control: &ControlSettings, given: Option<&Fields>, report: &mut Report<'_>) {
-    let Some(fields) = given else { return };
+/// Reports keys of a control that mean nothing with its name or rule.
+pub fn check_control(control: &ControlSettings, fields: &Fields, report: &mut Report<'_>) {
     let (name, rule) = (control.name.word(), control.rule());
     for key in ControlSettings::default().keys().iter().map(|key| key.name).filter(|&key| key != "name") {
         let rules = ControlSettings::rules_of(key);

@@ -39,7 +39,7 @@ pub(super) fn frames(run: &FinishedRun<'_>) -> Vec<(&'static str, Frame)> {
     frames.extend(channels(result).next().is_some().then(|| CHANNELS.of(result)));
     frames.extend(records_waits(result).then(|| JOB_WAITS.of(result)));
     frames.extend(result.ports.fifos().next().is_some().then(|| FIFOS.of(result)));
-    frames.extend(run.engine.settings.control.is_on().then(|| CONTROL_PAIRS.of(result)));
+    frames.extend(run.engine.network(run.scenario).has_control().then(|| CONTROL_PAIRS.of(result)));
     frames.extend((!result.control_series.is_empty()).then(|| CONTROL_SERIES.of(result)));
     frames
 }

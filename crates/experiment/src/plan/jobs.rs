@@ -12,7 +12,6 @@ use odonata_programs::mistakes::ExaminationCache;
 use odonata_programs::ProgramSpec;
 use odonata_workload::rail_choice::RailRule;
 use odonata_workload::rails::JobRails;
-use odonata_workload::volumes::Messages;
 use odonata_workload::{Job, JobSpec, PatternSpec, PlacementSpec, TrafficSpec, Work, Workload, WorkloadError, TRAFFIC};
 use std::sync::Arc;
 
@@ -246,10 +245,7 @@ pub(super) fn warnings(machine: &Machine, specs: &[JobSpec], workload: &Workload
     // A program of one rank, or of messages without bytes, sends as much as its calls say.
     let of_patterns = workload.jobs.iter().filter(|job| !job.idle && job.rule.is_some());
     let known = of_patterns.filter(|job| job.pattern.missing_messages().is_none());
-    let silent = known.filter(|job| {
-        let mut messages = Messages::new(machine, job);
-        job.rank_ids().all(|rank| messages.of(rank).all(|message| message.bytes.0 == 0))
-    });
+    let silent = known.filter(|job| job.counts().bytes() == 0);
     let silent = silent.map(|job| format!("job '{}' sends nothing: its pattern gives no rank a message", job.name));
     let left_out = workload.jobs.iter().filter_map(|job| Some((&job.name, job.examined.left_out.as_ref()?)));
     let left_out = left_out.map(|(name, words)| format!("job '{name}': {words}"));
@@ -271,14 +267,14 @@ pub(super) fn warnings(machine: &Machine, specs: &[JobSpec], workload: &Workload
 /// quarters of the bytes.
 const BUSY_RAIL: f64 = 1.5;
 
-/// Messages of the longest job whose rails are looked at: about a second.
-const RAIL_MESSAGES: u64 = 20_000_000;
+/// Messages of the longest job whose rails are looked at: about 0.2 s.
+const RAIL_MESSAGES: u64 = 4_000_000;
 
 /// Warns of a rule under which one of several NICs carries much more than the others. `stripe` needs no look.
 fn busy_rail(machine: &Machine, job: &Job) -> Option<String> {
     let rule = job.rails.rail_rule;
-    let is_long = job.examined.sent.as_ref().is_none_or(|sent| sent.messages() > RAIL_MESSAGES);
-    if !machine.has_rails() || rule == RailRule::Stripe || job.idle || (job.rule.is_none() && is_long) {
+    let is_long = job.counts().messages() > RAIL_MESSAGES;
+    if !machine.has_rails() || rule == RailRule::Stripe || job.idle || is_long {
         return None;
     }
     let bytes = JobRails::bytes_by_rail(machine, job);

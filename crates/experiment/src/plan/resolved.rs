@@ -69,6 +69,8 @@ pub(super) fn experiment(
         let class = |TrafficClass { name, settings }: &TrafficClass| {
             let mut class = Table::from_iter([("name".to_owned(), Value::from(name.as_str()))]);
             class.extend(table_of(settings.values()));
+            let control = settings.control.iter();
+            class.extend(table_of(control.map(|c| ("control", DeclaredValue::Table(c.used_values()))).collect()));
             Value::Table(class)
         };
         root.insert("traffic_class".into(), Value::Array(classes.iter().map(class).collect()));

@@ -15,7 +15,7 @@ pub fn json_schema() -> Value {
     }
     let sweep = json!({
         "type": "object",
-        "description": "Keys of the other sections by their dotted path, each with a list of values: one run for every combination.",
+        "description": "Keys of the other sections by their dotted path, each with a list of values, or names for keys that change together: one run for every combination.",
     });
     properties.insert("sweep".into(), sweep);
     let format = json!({ "const": VERSION, "description": "Version of the format of this file." });

@@ -1,4 +1,5 @@
-//! `[sweep]`: keys with lists of values. A sweep is many runs, made elsewhere; here its keys and values are checked.
+//! `[sweep]`: keys with lists of values, and names for keys that change together. A sweep is many runs, made elsewhere;
+//! here its keys and values are checked.
 
 use odonata_document::{Document, Entry, Node, Place, ProblemKind, Raw, Report, Table};
 
@@ -15,42 +16,148 @@ pub struct SweepAxis {
     pub(crate) places: Vec<Place>,
 }
 
-/// Reads the axes. Dotted keys may be quoted or not.
-pub(crate) fn read(section: Option<(&Entry, &Table)>, document: &Document, report: &mut Report<'_>) -> Vec<SweepAxis> {
+/// Reads the axes. Dotted keys may be quoted or not. `sections` are the names that a named axis cannot have.
+pub(crate) fn read(
+    section: Option<(&Entry, &Table)>,
+    sections: &[&str],
+    document: &Document,
+    report: &mut Report<'_>,
+) -> Vec<SweepAxis> {
     let mut axes = Vec::new();
     if let Some((_, table)) = section {
-        collect(table, "", document, report, &mut axes);
+        for entry in &table.entries {
+            match &entry.node.raw {
+                Raw::Table(choices) if is_name(&entry.key, choices, sections) => {
+                    axes.extend(named(entry, choices, sections, report));
+                }
+                _ => collect_entry(entry, "", document, report, &mut axes),
+            }
+        }
     }
     axes
 }
 
-fn collect(table: &Table, prefix: &str, document: &Document, report: &mut Report<'_>, axes: &mut Vec<SweepAxis>) {
-    for entry in &table.entries {
-        let key = format!("{prefix}{}", entry.key);
-        match &entry.node.raw {
-            Raw::Table(inner) => collect(inner, &format!("{key}."), document, report, axes),
-            Raw::List(values) if values.is_empty() => {
-                let message = format!("the sweep of '{key}' has no values");
-                report.add(ProblemKind::Value, entry.node.place, message, None);
+/// Whether a table of `[sweep]` is an axis with a name of its own. Lists of values belong to keys, also of misspelt
+/// sections.
+fn is_name(key: &str, choices: &Table, sections: &[&str]) -> bool {
+    let lists = choices.entries.iter().any(|choice| matches!(choice.node.raw, Raw::List(_)));
+    !sections.contains(&key) && !key.contains('.') && !lists
+}
+
+/// An axis with a name of its own: a table of choices, each with the keys that it sets.
+fn named(entry: &Entry, choices: &Table, sections: &[&str], report: &mut Report<'_>) -> Option<SweepAxis> {
+    let name = &entry.key;
+    let help = || {
+        Some(format!(
+            "write `[sweep.{name}]` with lines like `first = {{ machine = {{ … }}, \"engine.routing\" = … }}`"
+        ))
+    };
+    if choices.entries.is_empty() {
+        report.add(ProblemKind::Value, entry.place, format!("the sweep of '{name}' has no values"), help());
+        return None;
+    }
+    let mut axis = SweepAxis { key: name.clone(), values: Vec::new(), overrides: Vec::new(), places: Vec::new() };
+    for choice in &choices.entries {
+        let Raw::Table(keys) = &choice.node.raw else {
+            let message = format!(
+                "'{}' of the sweep '{name}' must be a table of keys, found {}",
+                choice.key,
+                choice.node.raw.noun()
+            );
+            report.add(ProblemKind::Type, choice.node.place, message, help());
+            return None;
+        };
+        let mut changes = Vec::new();
+        for key in &keys.entries {
+            // A machine is replaced as a whole: the parameters of one family mean nothing to another.
+            let depth = match key.key.as_str() {
+                "machine" => 0,
+                "job" => 2,
+                section if sections.contains(&section) => 1,
+                _ => 0,
+            };
+            flatten(&quoted(&key.key), &key.node.raw, depth, &mut changes);
+        }
+        axis.values.push(choice.key.as_str().into());
+        axis.overrides.push(changes);
+        axis.places.push(choice.place);
+    }
+    Some(axis)
+}
+
+/// A key as a step of a path; a dotted one is a path already.
+fn quoted(key: &str) -> String {
+    let plain = key.chars().all(|c| c.is_ascii_alphanumeric() || "_-.*".contains(c));
+    if plain {
+        key.to_owned()
+    } else {
+        format!("'{key}'")
+    }
+}
+
+/// Overrides that set a key; of tables, `depth` levels are keys of their own.
+fn flatten(path: &str, raw: &Raw, depth: usize, changes: &mut Vec<String>) {
+    match raw {
+        Raw::Table(table) if depth > 0 => {
+            for entry in &table.entries {
+                flatten(&format!("{path}.{}", quoted(&entry.key)), &entry.node.raw, depth - 1, changes);
             }
-            Raw::List(values) => {
-                let literal = |value: &Node| {
-                    let Place { source, start, end } = value.place;
-                    format!("{key}={}", &document.text(source)[start..end])
-                };
-                let axis = SweepAxis {
-                    overrides: values.iter().map(|value| vec![literal(value)]).collect(),
-                    values: by_name(values.iter().map(|value| to_json(&value.raw)).collect()),
-                    places: values.iter().map(|value| value.place).collect(),
-                    key,
-                };
-                push(axis, entry, report, axes);
+        }
+        _ => changes.push(format!("{path}={}", literal(raw))),
+    }
+}
+
+/// The value as TOML on one line.
+fn literal(raw: &Raw) -> String {
+    let text = |text: &str| serde_json::Value::from(text).to_string();
+    match raw {
+        Raw::Text(value) => text(value),
+        Raw::Datetime(value) | Raw::Huge(value) => value.clone(),
+        Raw::Integer(n) => n.to_string(),
+        Raw::Float(x) => format!("{x:?}"),
+        Raw::Flag(flag) => flag.to_string(),
+        Raw::List(items) => {
+            let items: Vec<String> = items.iter().map(|item| literal(&item.raw)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Raw::Table(table) => {
+            let pair = |entry: &Entry| format!("{} = {}", text(&entry.key), literal(&entry.node.raw));
+            let pairs: Vec<String> = table.entries.iter().map(pair).collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
+    }
+}
+
+/// Adds the axes of an entry: one axis of a list; for a table, the axes of its entries.
+fn collect_entry(entry: &Entry, prefix: &str, document: &Document, report: &mut Report<'_>, axes: &mut Vec<SweepAxis>) {
+    let key = format!("{prefix}{}", entry.key);
+    match &entry.node.raw {
+        Raw::Table(inner) => {
+            for entry in &inner.entries {
+                collect_entry(entry, &format!("{key}."), document, report, axes);
             }
-            other => {
-                let message = format!("the sweep of '{key}' must be a list of values, found {}", other.noun());
-                let help = format!("write `\"{key}\" = [value, value]`");
-                report.add(ProblemKind::Type, entry.node.place, message, Some(help));
-            }
+        }
+        Raw::List(values) if values.is_empty() => {
+            let message = format!("the sweep of '{key}' has no values");
+            report.add(ProblemKind::Value, entry.node.place, message, None);
+        }
+        Raw::List(values) => {
+            let literal = |value: &Node| {
+                let Place { source, start, end } = value.place;
+                format!("{key}={}", &document.text(source)[start..end])
+            };
+            let axis = SweepAxis {
+                overrides: values.iter().map(|value| vec![literal(value)]).collect(),
+                values: by_name(values.iter().map(|value| to_json(&value.raw)).collect()),
+                places: values.iter().map(|value| value.place).collect(),
+                key,
+            };
+            push(axis, entry, report, axes);
+        }
+        other => {
+            let message = format!("the sweep of '{key}' must be a list of values, found {}", other.noun());
+            let help = format!("write `\"{key}\" = [value, value]`");
+            report.add(ProblemKind::Type, entry.node.place, message, Some(help));
         }
     }
 }
@@ -91,5 +198,38 @@ fn to_json(raw: &Raw) -> serde_json::Value {
             let pairs = table.entries.iter().map(|entry| (entry.key.clone(), to_json(&entry.node.raw)));
             serde_json::Value::Object(pairs.collect())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Experiment;
+
+    fn axes(sweep: &str) -> Result<Vec<super::SweepAxis>, String> {
+        let text = format!(
+            "[machine]\ntopology = 'torus'\ndims = [4, 4]\n[[job]]\nname = 'a'\npattern = 'uniform'\nranks = 8\nranks_per_node = 1\n[engine]\nrouting = 'dimension-order'\n{sweep}"
+        );
+        Experiment::new(text, "x.toml").sweep().map_err(|error| error.to_string())
+    }
+
+    /// A family with its parameters and its routing: the torus's `dims` must be gone on the fat tree.
+    #[test]
+    fn keys_of_a_named_axis_change_together() {
+        let given = "[sweep.network]\ntorus = {}\n\
+                     fat-tree = { machine = { topology = 'fat-tree', k = 4 }, 'engine.routing' = 'up-down', job.a.ranks = 4 }\n";
+        let found = axes(given).unwrap();
+        assert_eq!(found[0].key, "network");
+        assert_eq!(found[0].values, ["torus", "fat-tree"]);
+        let changes =
+            ["machine={\"topology\" = \"fat-tree\", \"k\" = 4}", "engine.routing=\"up-down\"", "job.a.ranks=4"];
+        assert_eq!(found[0].overrides, [vec![], changes.map(str::to_owned).to_vec()]);
+    }
+
+    #[test]
+    fn mistakes_in_a_named_axis_have_their_place() {
+        let message = axes("[sweep.network]\ntorus = 3\n").unwrap_err();
+        assert!(message.contains("'torus' of the sweep 'network' must be a table of keys"), "{message}");
+        let message = axes("[sweep.network]\nbig = { 'engine.routin' = 'min' }\n").unwrap_err();
+        assert!(message.contains("did you mean 'routing'?") && message.contains("x.toml:12"), "{message}");
     }
 }

@@ -1,16 +1,23 @@
 //! `[[traffic_class]]`: the traffic classes, and those that jobs name.
 
-use super::job::{JobEntry, WorkEntry};
+use super::job::JobEntry;
 use odonata_declare::{Key, Kind, ParameterStruct};
-use odonata_document::{suggestion, Entry, Fields, Place, ProblemKind, Raw, Report, Section};
-use odonata_engines::{ClassSettings, JobClass, TrafficClass, TrafficClasses};
+use odonata_document::{expect_table, suggestion, Entry, Fields, Place, ProblemKind, Raw, Report, Section};
+use odonata_engines::{check_control, ClassSettings, ControlSettings, JobClass, TrafficClass, TrafficClasses};
 use odonata_workload::JobSettings;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// The keys of `[[traffic_class]]`.
 pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
     let mut keys = vec![Key::required("name", Kind::Text, "Unique name, for the key `traffic_class` of jobs.")];
     keys.extend(ClassSettings::default().keys());
+    keys.push(Key::optional(
+        "control",
+        Kind::Table(&CONTROL),
+        "the control of `[engine]`",
+        "Congestion control of its packets, with the keys of `[engine.control]`.",
+    ));
     Section {
         name: "traffic_class",
         repeated: true,
@@ -20,6 +27,8 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
         choosers: Vec::new(),
     }
 });
+
+static CONTROL: LazyLock<Vec<Key>> = LazyLock::new(|| ControlSettings::default().keys());
 
 /// Reads all classes.
 pub(super) fn read_all(given: Option<&Entry>, report: &mut Report<'_>) -> Vec<TrafficClass> {
@@ -36,9 +45,12 @@ pub(super) fn read_all(given: Option<&Entry>, report: &mut Report<'_>) -> Vec<Tr
             report.add(ProblemKind::Type, item.place, message, None);
             continue;
         };
-        let fields = Fields::read_all("[[traffic_class]]", item.place, table, &SECTION.keys, report);
+        let mut fields = Fields::read_all("[[traffic_class]]", item.place, table, &SECTION.keys, report);
         let mut settings = ClassSettings::default();
         fields.set(&mut settings);
+        if let Some(entry) = table.get("control") {
+            settings.control = read_control(entry, &mut fields, report);
+        }
         let name = fields.text("name").unwrap_or_default().to_owned();
         all.push((TrafficClass { name, settings }, fields));
     }
@@ -46,11 +58,44 @@ pub(super) fn read_all(given: Option<&Entry>, report: &mut Report<'_>) -> Vec<Tr
     if let Err(error) = classes.check() {
         let mut path = error.setting.split('.').skip(1);
         let fields = path.next().and_then(|number| number.parse().ok()).and_then(|number: usize| all.get(number));
+        let fields = fields.map(|(_, fields)| fields);
         let key = path.next().unwrap_or_default();
-        let place = fields.map_or(entry.place, |(_, fields)| place_of(fields, key));
+        let (fields, key) = path.next().map_or((fields, key), |of| (fields.and_then(|f| f.table(key)), of));
+        let place = fields.map_or(entry.place, |fields| place_of(fields, key));
         report.add(ProblemKind::Value, place, format!("'{key}': {}", error.reason), None);
     }
     classes.list
+}
+
+/// Reads the control of a class.
+fn read_control(entry: &Entry, fields: &mut Fields, report: &mut Report<'_>) -> Option<ControlSettings> {
+    let table = expect_table(entry, "control = { name = \"pair\" }", report)?;
+    let given = Fields::read_all("[traffic_class.control]", entry.place, table, &CONTROL, report);
+    let mut control = ControlSettings::default();
+    given.set(&mut control);
+    check_control(&control, &given, report);
+    fields.tables.push(("control", given));
+    Some(control)
+}
+
+/// The classes that an engine knows and jobs name, with its first one; none if no job names any.
+pub(super) fn named(known: Vec<TrafficClass>, jobs: &[JobEntry]) -> Vec<TrafficClass> {
+    let names: BTreeSet<&str> = jobs
+        .iter()
+        .flat_map(|job| [&job.settings.traffic_class, &job.settings.large_class])
+        .flatten()
+        .map(String::as_str)
+        .collect();
+    let is_named = |class: &TrafficClass| names.contains(class.name.as_str());
+    if !known.iter().any(is_named) {
+        return Vec::new();
+    }
+    known
+        .into_iter()
+        .enumerate()
+        .filter(|(number, class)| *number == 0 || is_named(class))
+        .map(|(_, class)| class)
+        .collect()
 }
 
 fn place_of(fields: &Fields, key: &str) -> Place {
@@ -85,14 +130,6 @@ pub(super) fn check_jobs(jobs: &[JobEntry], classes: &[TrafficClass], report: &m
             }
             (None, Some(_)) => {
                 report.add(ProblemKind::Conflict, job.place_of("large_from"), lacks("large_from", "large_class"), None);
-            }
-            (Some(_), Some(_)) if matches!(job.work, WorkEntry::Program { .. }) => {
-                let message = format!(
-                    "job '{}' has a program, whose messages keep their order, so all are in one traffic class",
-                    job.name
-                );
-                let help = Some("remove `large_class` and `large_from`, or write a pattern".to_owned());
-                report.add(ProblemKind::Conflict, job.place_of("large_class"), message, help);
             }
             _ => {}
         }
@@ -142,6 +179,30 @@ mod tests {
     }
 
     #[test]
+    fn classes_have_their_control() {
+        let control = "[traffic_class.control]\nname = \"window\"\nrule = \"nscc\"\n";
+        let plan = Experiment::new(file(&format!("{TWO}{control}"), ""), "test.toml").plan().unwrap();
+        let list = &plan.scenario.classes.list;
+        let words: Vec<_> = list.iter().map(|class| class.settings.control.as_ref().map(|c| c.rule().word())).collect();
+        assert_eq!(words, [None, Some("nscc")]);
+        let again = Experiment::new(plan.resolved.clone(), "resolved.toml").plan().unwrap();
+        assert_eq!((&again.scenario.classes, &again.resolved), (&plan.scenario.classes, &plan.resolved));
+    }
+
+    /// The preset of Slingshot knows its classes; those that jobs name exist.
+    #[test]
+    fn slingshot_has_classes() {
+        let engine = "[engine]\nkind = \"packet\"\npreset = \"slingshot\"\n\n";
+        let names = |job: &str| {
+            let plan = Experiment::new(file(engine, job), "test.toml").plan().unwrap();
+            plan.scenario.classes.list.iter().map(|class| class.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names("traffic_class = \"low-latency\""), ["best-effort", "low-latency"]);
+        assert_eq!(names("traffic_class = \"best-effort\""), ["best-effort"]);
+        assert!(names("").is_empty());
+    }
+
+    #[test]
     fn without_classes_the_resolved_file_has_none() {
         let plan = Experiment::new(file("", ""), "test.toml").plan().unwrap();
         assert!(!plan.resolved.contains("class = ") && !plan.resolved.contains("traffic_class"), "{}", plan.resolved);
@@ -167,5 +228,9 @@ mod tests {
         let twice = format!("{TWO}[[traffic_class]]\nname = \"fast\"\n");
         assert!(problem(&twice, "").starts_with("'name': another traffic class is called 'fast'"));
         assert!(problem("traffic_class = 3\n", "").starts_with("unknown key 'traffic_class'"));
+        let control = |keys: &str| problem(&format!("{TWO}control = {{ {keys} }}\n"), "");
+        assert!(control("name = \"paire\"").contains("did you mean 'pair'?"));
+        assert!(control("name = \"pair\", gain = 0.5").contains("'gain' means something only with rule"));
+        assert!(control("name = \"pair\", q_lo = \"9 KiB\"").starts_with("'q_lo': 9 KiB is not below q_hi, 8 KiB"));
     }
 }

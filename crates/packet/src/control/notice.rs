@@ -25,13 +25,14 @@ impl NoticeKind {
         [Self::Ack, Self::MarkedAck, Self::Hold, Self::Credit, Self::Release, Self::Backoff];
 }
 
-/// A message to a NIC about one of its destinations. Order by arrival.
+/// A message to a NIC about one of its destinations, for the packets of a traffic class. Order by arrival.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(crate) struct Notice {
     /// Arrival time in ps.
     pub(crate) at: u64,
     /// NIC of the destination.
     pub(crate) destination: u32,
+    pub(crate) class: u8,
     pub(crate) kind: NoticeKind,
     /// Bytes; the number of sources in a `Backoff`.
     pub(crate) bytes: u32,

@@ -175,12 +175,12 @@ impl ControlSettings {
         }
     }
 
-    /// Checks thresholds and windows.
+    /// Checks thresholds and windows, and compares them with the packet if its size is known.
     ///
     /// # Errors
-    /// The wrong setting.
-    pub(crate) fn check(&self, packet: Bytes) -> Result<(), SettingsError> {
-        let wrong = |key: &str, reason: String| Err(SettingsError { setting: format!("engine.control.{key}"), reason });
+    /// The wrong setting, by the name of its key.
+    pub(crate) fn check(&self, packet: Option<Bytes>) -> Result<(), SettingsError> {
+        let wrong = |key: &str, reason: String| Err(SettingsError { setting: key.to_owned(), reason });
         if !self.is_on() {
             return Ok(());
         }
@@ -201,15 +201,14 @@ impl ControlSettings {
             ("mark_full", self.mark_full),
         ];
         for (key, size) in sizes.into_iter().filter_map(|(key, size)| Some((key, size?))) {
-            if size < packet {
+            if let Some(packet) = packet.filter(|packet| size < *packet) {
                 return wrong(key, format!("{size} is less than a packet of {packet}"));
             }
             if size.0 > 1 << 30 {
                 return wrong(key, format!("{size} is more than 1 GiB"));
             }
         }
-        if self.min_window.0 == 0 || self.min_window > self.window.unwrap_or(packet) {
-            let most = self.window.unwrap_or(packet);
+        if let Some(most) = self.window.or(packet).filter(|most| !(Bytes(1)..=*most).contains(&self.min_window)) {
             return wrong("min_window", format!("{} is not from 1 B to {most}", self.min_window));
         }
         if self.mark_full.is_some_and(|full| full < self.mark_above) {

@@ -37,11 +37,12 @@ impl Room {
     }
 }
 
-/// A notice: NIC of the destination, bytes, delay, and kind. The port is the receiving NIC.
-type PackedNotice = AtPort<[u8; 17]>;
+/// A notice: NIC of the destination, bytes, delay, kind, and class. The port is the receiving NIC.
+type PackedNotice = AtPort<[u8; 18]>;
 
-fn packed(nic: u32, Notice { at, destination, kind, bytes, delay_ps }: Notice) -> PackedNotice {
-    let mut what = [kind as u8; 17];
+fn packed(nic: u32, Notice { at, destination, class, kind, bytes, delay_ps }: Notice) -> PackedNotice {
+    let mut what = [0; 18];
+    (what[16], what[17]) = (kind as u8, class);
     what[..4].copy_from_slice(&destination.to_ne_bytes());
     what[4..8].copy_from_slice(&bytes.to_ne_bytes());
     what[8..16].copy_from_slice(&delay_ps.to_ne_bytes());
@@ -52,7 +53,7 @@ fn unpacked(AtPort { at, port, what }: PackedNotice) -> Result<(u32, Notice), De
     let number = |from: usize| u32::from_ne_bytes([what[from], what[from + 1], what[from + 2], what[from + 3]]);
     let delay_ps = u64::from_ne_bytes(std::array::from_fn(|i| what[8 + i]));
     let kind = NoticeKind::ALL.get(usize::from(what[16])).ok_or_else(|| DecodeError("a notice of no kind".into()))?;
-    Ok((port, Notice { at, destination: number(0), kind: *kind, bytes: number(4), delay_ps }))
+    Ok((port, Notice { at, destination: number(0), class: what[17], kind: *kind, bytes: number(4), delay_ps }))
 }
 
 /// Number of entries of each list, and the rare lists themselves: these take fewer bytes and more time.
@@ -144,7 +145,11 @@ mod tests {
             let feedback = Feedback { source, destination, elapsed_ns: 0.5, estimate_ns: n as f32, note: n << 50 };
             outbox.feedback(0, n as u32, n, feedback);
             let kind = NoticeKind::ALL[n as usize % 6];
-            outbox.notice(0, n as u32, Notice { at: n, destination: n as u32 + 1, kind, bytes: 64, delay_ps: n << 40 });
+            outbox.notice(
+                0,
+                n as u32,
+                Notice { at: n, destination: n as u32 + 1, class: 3, kind, bytes: 64, delay_ps: n << 40 },
+            );
         }
         outbox
     }

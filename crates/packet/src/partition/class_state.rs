@@ -12,9 +12,6 @@ pub(super) struct ClassOffer {
     pub(super) ready: u64,
     /// Its space at the router.
     pub(super) credit: u32,
-    /// It has no packet when the link is free, so it loses its deficit at the next injection: until then its packets may
-    /// still change with the load.
-    pub(super) forfeits: bool,
 }
 
 /// Traffic classes of a partition.
@@ -31,7 +28,7 @@ impl Classes {
     /// Creates the classes of a section, if it has several.
     pub(super) fn new(section: &Section) -> Option<Box<Self>> {
         let (settings, nics) = (&section.fabric.settings, section.nics.len());
-        let offer = ClassOffer { ready: u64::MAX, credit: section.fabric.injection_room(), forfeits: false };
+        let offer = ClassOffer { ready: u64::MAX, credit: section.fabric.injection_room() };
         section.has_classes().then(|| {
             Box::new(Self {
                 ports: ClassServer::new(&settings.classes, section.ports.len(), section.full),

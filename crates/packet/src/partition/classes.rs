@@ -71,13 +71,6 @@ impl Partition {
         classes.ports.charge(o, class, self.section.full, charge);
     }
 
-    /// Finds the next packet of each class at NIC `n` after its load changed.
-    pub(super) fn rearm_classes(&mut self, n: usize) {
-        let (count, classes) = (self.section.classes, self.classes.as_mut().expect("there are classes"));
-        classes.offers[n * count..(n + 1) * count].iter_mut().for_each(|offer| offer.forfeits = false);
-        self.arm_classes(n);
-    }
-
     /// Finds the next packet of each class at NIC `n`.
     pub(super) fn arm_classes(&mut self, n: usize) {
         let link_free = self.nics.list[n].link_free;
@@ -85,9 +78,7 @@ impl Partition {
             let created = self.next_class_offer(n, class);
             let ready = if created == u64::MAX { created } else { created.max(link_free) };
             let classes = self.classes.as_mut().expect("there are classes");
-            let offer = &mut classes.offers[n * self.section.classes + class];
-            offer.ready = ready;
-            offer.forfeits |= ready > link_free;
+            classes.offers[n * self.section.classes + class].ready = ready;
         }
         self.schedule(n);
     }
@@ -155,10 +146,9 @@ impl Partition {
             Credits::pop(&mut nic.credits);
             classes.offers[first + self.section.class_of(vc)].credit += bytes;
         }
-        for class in 0..self.section.classes {
-            if std::mem::take(&mut classes.offers[first + class].forfeits) {
-                classes.nics.forfeit(n, class);
-            }
+        // What waits for the link is known only now: load, programs and notices may have changed it.
+        for class in (0..self.section.classes).filter(|class| classes.offers[first + class].ready > leaves) {
+            classes.nics.forfeit(n, class);
         }
         let may_start = |class: &usize| {
             let ClassOffer { ready, credit, .. } = classes.offers[first + class];
@@ -173,6 +163,7 @@ impl Partition {
             }
             // A congestion control holds its packets.
             candidates &= !(1 << class);
+            self.classes.as_mut().expect("there are classes").nics.forfeit(n, class);
         }
         self.arm_classes(n);
         NONE

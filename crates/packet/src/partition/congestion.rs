@@ -8,37 +8,50 @@ use crate::control::{
 use crate::division::Division;
 use odonata_checkpoint::state;
 
+/// Congestion control of a traffic class.
+pub(super) struct ClassControl {
+    pub(super) settings: ControlSettings,
+    pub(super) rules: Rules,
+    /// Maximum share of each link: the rate to which its control leads.
+    share: f64,
+}
+
 /// Congestion control of a partition.
 pub(super) struct Control {
+    /// Class c of NIC n at `n * classes + c`: each class has its own pairs and queues.
     pub(super) nics: Vec<NicControl>,
+    /// Ejection ports, by NIC and class as well.
     pub(super) ports: PortControl,
     pub(super) records: ControlRecords,
     /// Interval of the series; 0 without one.
     pub(super) interval_ps: u64,
-    pub(super) settings: ControlSettings,
-    pub(super) rules: Rules,
+    pub(super) classes: Vec<ClassControl>,
     pub(super) latencies: PathLatencies,
     /// Partition of each router.
     pub(super) parts: Vec<u16>,
-    /// Notices of the current event: NIC, kind, bytes, time.
+    /// Notices of the current event, all of one class: NIC, kind, bytes, time.
     pub(super) sent: Vec<(u32, NoticeKind, u32, u64)>,
 }
 
-state!(Control { value: nics, ports, records; rebuilt: interval_ps, settings, rules, latencies, parts, sent });
+state!(Control { value: nics, ports, records; rebuilt: interval_ps, classes, latencies, parts, sent });
 
 impl Control {
     /// Creates the control of a section, if it has one.
     pub(super) fn new(section: &Section, division: &Division, interval_ps: u64) -> Option<Box<Self>> {
-        let settings = section.fabric.settings.control.clone();
-        let nics = section.nics.len();
-        settings.is_on().then(|| {
+        let settings = &section.fabric.settings;
+        let places = section.nics.len() * section.classes;
+        let class = |class: usize| ClassControl {
+            settings: settings.control_of(class).clone(),
+            rules: Rules::new(settings.control_of(class), section.full),
+            share: settings.classes.list.get(class).map_or(1.0, |class| class.settings.maximum_share),
+        };
+        settings.has_control().then(|| {
             Box::new(Self {
-                nics: (0..nics).map(|_| NicControl::default()).collect(),
-                ports: PortControl::new(nics),
+                nics: (0..places).map(|_| NicControl::default()).collect(),
+                ports: PortControl::new(places),
                 records: ControlRecords::default(),
                 interval_ps,
-                rules: Rules::new(&settings, section.full),
-                settings,
+                classes: (0..section.classes).map(class).collect(),
                 latencies: PathLatencies::default(),
                 parts: (0..section.fabric.routers() as u32).map(|r| division.part_of(r) as u16).collect(),
                 sent: Vec::new(),
@@ -47,19 +60,31 @@ impl Control {
     }
 }
 
+impl ClassControl {
+    /// Time of a full packet at the rate that the class may have, if it takes `full_time` at the rate of the link.
+    pub(super) fn full_time(&self, full_time: u64) -> u64 {
+        if self.share < 1.0 {
+            (full_time as f64 / self.share).round() as u64
+        } else {
+            full_time
+        }
+    }
+}
+
 /// Round trip and maximum window of a pair of NICs.
 pub(super) fn limits(
     section: &Section,
-    settings: &ControlSettings,
+    class: &ClassControl,
     latencies: &mut PathLatencies,
     source: u32,
     destination: u32,
 ) -> PairLimits {
-    let fabric = &section.fabric;
-    let packet = fabric.full_time[fabric.nic_port[source as usize] as usize];
+    let (fabric, settings) = (&section.fabric, &class.settings);
+    let on_link = fabric.full_time[fabric.nic_port[source as usize] as usize];
+    let packet = class.full_time(on_link);
     let round_trip = latencies.between_nics(fabric, source, destination)
         + latencies.between_nics(fabric, destination, source)
-        + packet;
+        + on_link;
     let of_round_trip = round_trip.div_ceil(packet) * u64::from(section.full);
     let window_max = settings.window.map_or_else(
         || match settings.rule() {

@@ -9,7 +9,7 @@
 //!
 //! Notices carry their arrival time and have no events. A NIC with waiting packets tries to send when one arrives.
 
-use super::congestion::{limits, Control};
+use super::congestion::{limits, ClassControl, Control};
 use super::state::Partition;
 use crate::control::{
     ControlInterval, ControlIntervalKey, ControlName, ControlRecord, ControlRule, IntervalKey, NicControl, Notice,
@@ -31,18 +31,25 @@ impl Partition {
 
     /// When NIC `n` can next have a packet of a class to send; `u64::MAX` if that is not known.
     pub(super) fn next_class_offer(&mut self, n: usize, class: usize) -> u64 {
-        self.endpoints.next_created_in(n as u32, class as u8).unwrap_or(u64::MAX)
+        let created = self.endpoints.next_created_in(n as u32, class as u8).unwrap_or(u64::MAX);
+        match &self.control {
+            None => created,
+            Some(control) => created.min(control.nics[n * self.section.classes + class].next_chance()),
+        }
     }
 
     /// Takes the packet of a class that may leave NIC `n` at `leaves`, if there is one.
     pub(super) fn take_of_class(&mut self, n: usize, class: usize, leaves: u64) -> Option<OutgoingPacket> {
-        Some(self.endpoints.take_in(n as u32, class as u8, leaves))
+        match &self.control {
+            Some(control) if control.classes[class].settings.is_on() => self.take_controlled(n, class, leaves),
+            _ => Some(self.endpoints.take_in(n as u32, class as u8, leaves)),
+        }
     }
 
     /// Injects a packet of NIC `n` that may go at `leaves`, if there is one. Returns its slot.
     #[inline(never)]
     pub(super) fn inject_controlled(&mut self, n: usize, ready: u64, leaves: u64) -> u32 {
-        match self.take_controlled(n, leaves) {
+        match self.take_controlled(n, 0, leaves) {
             Some(injection) => self.inject(n, ready, leaves, &injection, 0),
             None => {
                 self.arm_nic(n);
@@ -51,15 +58,17 @@ impl Partition {
         }
     }
 
-    /// Takes the packet of NIC `n` that may go at `leaves`: the oldest one that waits, or the next one of the endpoint.
+    /// Takes the packet of a class of NIC `n` that may go at `leaves`: the oldest one that waits, or the next one of the endpoint.
     /// Packets of the endpoint that may not go wait in the queue of their destination.
-    fn take_controlled(&mut self, n: usize, leaves: u64) -> Option<OutgoingPacket> {
+    fn take_controlled(&mut self, n: usize, class: usize, leaves: u64) -> Option<OutgoingPacket> {
         let mut control = self.control.take().expect("there is a control");
         let source = self.section.nics.start + n as u32;
-        let Control { nics, records, rules, .. } = &mut *control;
-        nics[n].apply(leaves, rules);
+        let Control { nics, records, classes, latencies, interval_ps, .. } = &mut *control;
+        let (nic, class_control) = (&mut nics[n * self.section.classes + class], &classes[class]);
+        let rules = &class_control.rules;
+        nic.apply(leaves, rules);
         let mut has_waited = false;
-        let found = match nics[n].take_ready(leaves) {
+        let found = match nic.take_ready(leaves) {
             Some(held) => {
                 let destination = self.nic_of(&held.packet);
                 let pair = PairKey { job: held.packet.job, source, destination };
@@ -68,15 +77,15 @@ impl Partition {
                 Some((held.packet, held.size))
             }
             None => loop {
-                if self.endpoints.next_created_ps(n as u32).is_none_or(|created| created > leaves) {
+                let created = self.endpoints.next_created_in(n as u32, class as u8);
+                if created.is_none_or(|created| created > leaves) {
                     break None;
                 }
-                let packet = self.endpoints.take(n as u32, leaves);
+                let packet = self.endpoints.take_in(n as u32, class as u8, leaves);
                 let (job, size) = (packet.job, self.size_of(&packet));
                 let destination = self.nic_of(&packet);
-                let Control { nics, rules, latencies, settings, .. } = &mut *control;
-                let limits = || limits(&self.section, settings, latencies, source, destination);
-                if let Some(packet) = nics[n].offer(packet, size, destination, leaves, rules, limits) {
+                let limits = || limits(&self.section, class_control, latencies, source, destination);
+                if let Some(packet) = nic.offer(packet, size, destination, leaves, rules, limits) {
                     break Some((packet, size));
                 }
                 has_waited = true;
@@ -84,11 +93,10 @@ impl Partition {
             },
         };
         if let Some((packet, size)) = &found {
-            let Control { nics, rules, records, interval_ps, .. } = &mut *control;
             let destination = self.nic_of(packet);
-            nics[n].depart(destination, *size, leaves, rules);
+            nic.depart(destination, *size, leaves, rules);
             if let Some(interval) = leaves.checked_div(*interval_ps) {
-                let (window, rate, is_credited) = nics[n].limits_of(destination, *size, leaves, rules);
+                let (window, rate, is_credited) = nic.limits_of(destination, *size, leaves, rules);
                 let key = IntervalKey { interval, source, destination };
                 records.count_departure(key, window, rate, is_credited);
             }
@@ -119,11 +127,17 @@ impl Partition {
             return;
         }
         let (source, size) = (fabric.node_nic[packet.header.source.index()], packet.size());
-        let n = (nic - self.section.nics.start) as usize;
+        let class = self.section.class_of(packet.header.state.vc);
+        let place = (nic - self.section.nics.start) as usize * self.section.classes + class;
         let mut control = self.control.take().expect("there is a control");
-        control.ports.count_arrival(n, size);
-        let Control { ports, settings, latencies, records, sent, .. } = &mut *control;
-        let full_time = fabric.full_time[fabric.nic_port[nic as usize] as usize];
+        if !control.classes[class].settings.is_on() {
+            self.control = Some(control);
+            return;
+        }
+        control.ports.count_arrival(place, size);
+        let Control { ports, classes, latencies, records, sent, .. } = &mut *control;
+        let settings = &classes[class].settings;
+        let full_time = classes[class].full_time(fabric.full_time[fabric.nic_port[nic as usize] as usize]);
         let pair = PairKey { job: packet.job, source, destination: nic };
         match settings.rule() {
             ControlRule::Credit => {
@@ -132,14 +146,14 @@ impl Partition {
                         + latencies.between_nics(fabric, source, nic)
                         + full_time
                 };
-                ports.react_to_arrival(n, source, size, settings, round_trip, |to, kind, bytes| {
+                ports.react_to_arrival(place, source, size, settings, round_trip, |to, kind, bytes| {
                     records.count_hold(pair);
                     sent.push((to, kind, bytes, 0));
                 });
             }
             ControlRule::Merlin => {
                 let rate = PortRate { now: self.clock.now, departed: false, full: self.section.full, full_time };
-                ports.list_source(n, source, size, rate, settings, |to, kind, sources, pause| {
+                ports.list_source(place, source, size, rate, settings, |to, kind, sources, pause| {
                     records.count_hold(PairKey { source: to, ..pair });
                     sent.push((to, kind, sources, pause));
                 });
@@ -147,7 +161,7 @@ impl Partition {
             ControlRule::Fixed | ControlRule::Dctcp | ControlRule::Nscc | ControlRule::Dcqcn | ControlRule::Cct => {}
         }
         self.control = Some(control);
-        self.send_notices(nic);
+        self.send_notices(nic, class);
     }
 
     /// Acknowledges the packet of `slot`, which departs to NIC `n` and is delivered at `delivered`, and lets the port
@@ -158,12 +172,17 @@ impl Partition {
         let (size, is_marked) = (packet.size(), packet.is_marked());
         let source = self.section.fabric.node_nic[packet.header.source.index()];
         let nic = self.section.nics.start + n as u32;
-        let (job, injected) = (packet.job, packet.injected);
+        let (job, injected, class) = (packet.job, packet.injected, self.section.class_of(packet.out_vc()));
+        let place = n * self.section.classes + class;
         let control = self.control.as_mut().expect("there is a control");
-        let can_mark = control.settings.name == ControlName::Window;
-        let from = packet.header.source.0;
-        let is_marked = can_mark && (is_marked || self.section.marking.marks(control.ports.queued(n), injected, from));
-        control.ports.count_departure(n, size);
+        let name = control.classes[class].settings.name;
+        if name == ControlName::None {
+            return;
+        }
+        let (from, queued) = (packet.header.source.0, control.ports.queued(place));
+        control.ports.count_departure(place, size);
+        let is_long = || self.section.marking[class].marks(queued, injected, from);
+        let is_marked = name == ControlName::Window && (is_marked || is_long());
         let fabric = &self.section.fabric;
         let back = control.latencies.between_nics(fabric, nic, source);
         // Beyond the fastest path: waits, and detours.
@@ -173,25 +192,31 @@ impl Partition {
             control.records.count_mark(PairKey { job, source, destination: nic });
         }
         let kind = if is_marked { NoticeKind::MarkedAck } else { NoticeKind::Ack };
-        self.send_notice(source, Notice { at: delivered + back, destination: nic, kind, bytes: size, delay_ps });
-        self.serve_sources(o, n, Some(size));
+        self.send_notice(
+            source,
+            Notice { at: delivered + back, destination: nic, class: class as u8, kind, bytes: size, delay_ps },
+        );
+        self.serve_sources(o, n, class, Some(size));
     }
 
-    /// Lets port `o`, which leads to NIC `n`, give credits after a packet of `departed` bytes, and schedules the next time if nothing is queued.
-    fn serve_sources(&mut self, o: usize, n: usize, departed: Option<u32>) {
+    /// Lets port `o`, which leads to NIC `n`, give credits for a class after a packet of `departed` bytes, and schedules the
+    /// next time if nothing of the class is queued.
+    fn serve_sources(&mut self, o: usize, n: usize, class: usize, departed: Option<u32>) {
         let nic = self.section.nics.start + n as u32;
         let kind = self.section.kind(self.outputs.ports[o].kind);
-        let (full, full_time) = (self.section.full, kind.full_time);
+        let Control { ports, classes, sent, .. } = &mut **self.control.as_mut().expect("there is a control");
+        let ClassControl { settings, .. } = &classes[class];
+        let (full, full_time) = (self.section.full, classes[class].full_time(kind.full_time));
         let rate = PortRate { now: self.clock.now, departed: departed.is_some(), full, full_time };
-        let Control { ports, settings, sent, .. } = &mut **self.control.as_mut().expect("there is a control");
+        let place = n * self.section.classes + class;
         if let (ControlRule::Merlin, Some(size)) = (settings.rule(), departed) {
-            ports.free_sources(n, size, rate, settings, |to, kind, sources, pause| {
+            ports.free_sources(place, size, rate, settings, |to, kind, sources, pause| {
                 sent.push((to, kind, sources, pause))
             });
         }
-        ports.serve(n, rate, settings, |to, kind, bytes| sent.push((to, kind, bytes, 0)));
-        let expiry = ports.next_expiry(n);
-        self.send_notices(nic);
+        ports.serve(place, rate, settings, |to, kind, bytes| sent.push((to, kind, bytes, 0)));
+        let expiry = ports.next_expiry(place);
+        self.send_notices(nic, class);
         if let Some(at) = expiry {
             self.agenda.wake_output(o, at);
         }
@@ -199,16 +224,19 @@ impl Partition {
 
     /// Lets port `o`, which leads to NIC `n`, give credits, if nothing is queued and credits have expired.
     pub(super) fn serve_idle_port(&mut self, o: usize, n: usize) {
-        match self.control.as_ref().and_then(|control| control.ports.next_expiry(n)) {
-            Some(at) if at <= self.clock.now => self.serve_sources(o, n, None),
-            // The port has one event, which may have been for something else.
-            Some(at) => self.agenda.wake_output(o, at),
-            None => {}
+        for class in 0..self.section.classes {
+            let place = n * self.section.classes + class;
+            match self.control.as_ref().and_then(|control| control.ports.next_expiry(place)) {
+                Some(at) if at <= self.clock.now => self.serve_sources(o, n, class, None),
+                // The port has one event, which may have been for something else.
+                Some(at) => self.agenda.wake_output(o, at),
+                None => {}
+            }
         }
     }
 
-    /// Sends the notices of the port of NIC `nic`.
-    fn send_notices(&mut self, nic: u32) {
+    /// Sends the notices of the port of NIC `nic` for a class.
+    fn send_notices(&mut self, nic: u32, class: usize) {
         let control = self.control.as_mut().expect("there is a control");
         if control.sent.is_empty() {
             return;
@@ -219,7 +247,7 @@ impl Partition {
             let router = fabric.port_router[fabric.nic_port[nic as usize] as usize];
             let control = self.control.as_mut().expect("there is a control");
             let at = self.clock.now + control.latencies.router_to_nic(fabric, router, source);
-            self.send_notice(source, Notice { at, destination: nic, kind, bytes, delay_ps });
+            self.send_notice(source, Notice { at, destination: nic, class: class as u8, kind, bytes, delay_ps });
         }
         self.control.as_mut().expect("there is a control").sent = sent;
     }
@@ -237,13 +265,18 @@ impl Partition {
     /// Adds a notice that arrives later at NIC `n`.
     pub(super) fn take_notice(&mut self, n: usize, notice: Notice) {
         let control = self.control.as_mut().expect("there is a control");
-        if !control.nics[n].add(notice) {
+        let place = n * self.section.classes + usize::from(notice.class);
+        if !control.nics[place].add(notice) {
             return;
         }
         let nic = &mut self.nics.list[n];
         let at = notice.at.max(nic.link_free);
-        if at < nic.next_ready {
-            nic.next_ready = at;
+        let ready = match &mut self.classes {
+            None => &mut nic.next_ready,
+            Some(classes) => &mut classes.offers[place].ready,
+        };
+        if at < *ready {
+            *ready = at;
             self.schedule(n);
         }
     }

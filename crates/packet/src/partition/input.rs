@@ -266,7 +266,7 @@ impl Partition {
     }
 
     /// Bytes queued and credit in use of some channels of port `o`.
-    fn class_bytes(&self, o: usize, channels: Range<u8>) -> (u32, u32) {
+    pub(super) fn class_bytes(&self, o: usize, channels: Range<u8>) -> (u32, u32) {
         let room = self.section.fabric.settings.input_buffer.0 as u32;
         let channels = channels.map(|vc| &self.queues.channels[self.section.channel(o, vc)]);
         channels.fold((0, 0), |sum, channel| (sum.0 + channel.bytes, sum.1 + room - channel.credit))
@@ -305,7 +305,7 @@ struct LoadScope {
 impl<'a, 'b> RouterLoad<'a, 'b> {
     /// Channels of the packet's class.
     fn channels(&self, partition: &Partition) -> Range<u8> {
-        self.scope.first_channel..self.scope.first_channel + partition.section.class_channels
+        partition.section.channels_of(self.scope.first_channel)
     }
 
     /// The partition and the port's number in it, after departures and credits are applied.

@@ -237,6 +237,9 @@ impl Partition {
         if self.recorder.waits.is_some() {
             self.record_departure(o, slot, now);
         }
+        if self.outputs.ports[o].has_flag(STALLED | UNREADY | MARKS) {
+            self.end_wait(o, slot, now);
+        }
         let packet = self.pool.get_mut(slot);
         let (vc, size, room) = (packet.out_vc(), packet.size(), packet.room(self.section.full));
         let channel = &mut self.queues.channels[self.section.channel(o, vc)];
@@ -247,23 +250,34 @@ impl Partition {
         if channel.queue.is_empty() {
             out.occupied &= !(1 << vc);
         }
-        if out.has_flag(STALLED | UNREADY | MARKS) {
-            let source = packet.header.source.0;
-            if out.has_flag(MARKS) && self.section.marking.marks(out.queued_bytes, packet.injected, source) {
-                packet.mark();
-            }
-            if out.has_flag(STALLED) {
-                self.recorder.record_stall(o, self.queues.stalled_since[o], now);
-                self.recorder.end_stall(o, now);
-            }
-            out.clear_flag(STALLED | UNREADY);
-        }
         out.queued_bytes -= room;
         let kind = self.section.kind(out.kind);
         let busy = self.section.link_time(o, kind, size);
         // All that the next steps need is in `trip`, so they look nothing up again.
         let trip = out.start(packet, channel, room, now, busy, kind.latency);
         self.forward(o, slot, trip);
+    }
+
+    /// Marks the packet of `slot`, which departs from port `o`, if the queue of its class is long. Ends a stall.
+    #[inline]
+    fn end_wait(&mut self, o: usize, slot: u32, now: u64) {
+        if self.outputs.ports[o].has_flag(MARKS) {
+            let vc = self.pool.get(slot).out_vc();
+            let (queued, class) = match self.section.has_classes() {
+                false => (self.outputs.ports[o].queued_bytes, 0),
+                true => (self.class_bytes(o, self.section.channels_of(vc)).0, self.section.class_of(vc)),
+            };
+            let packet = self.pool.get_mut(slot);
+            if self.section.marking[class].marks(queued, packet.injected, packet.header.source.0) {
+                packet.mark();
+            }
+        }
+        let out = &mut self.outputs.ports[o];
+        if out.has_flag(STALLED) {
+            self.recorder.record_stall(o, self.queues.stalled_since[o], now);
+            self.recorder.end_stall(o, now);
+        }
+        out.clear_flag(STALLED | UNREADY);
     }
 
     /// Forwards a packet that departs from port `o` to the other end of the link.

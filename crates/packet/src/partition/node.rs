@@ -54,10 +54,7 @@ impl Partition {
             if self.endpoints.apply_load_steps(n as u32) {
                 debug_assert!(!self.nics.list[n].has_departure_events, "open traffic has no subscriptions");
                 self.agenda.queue.cancel(self.nics.list[n].port);
-                match self.classes.is_some() {
-                    true => self.rearm_classes(n),
-                    false => self.arm_nic(n),
-                }
+                self.arm_nic(n);
                 self.clock.quiet_until = 0;
             }
         }

@@ -129,7 +129,8 @@ state!(OutPort {
 impl OutPort {
     fn new(section: &Section, port: u32, division: &Division) -> Self {
         let FarEnd { peer, end, part } = section.far_end(port, division);
-        let (fabric, control) = (&section.fabric, &section.fabric.settings.control);
+        let fabric = &section.fabric;
+        let mut controls = (0..section.classes).map(|class| fabric.settings.control_of(class));
         let flag = |flag: u8, is_set: bool| if is_set { flag } else { 0 };
         Self {
             kind: section.kind_of(port),
@@ -146,8 +147,8 @@ impl OutPort {
             end,
             part,
             flags: flag(INTER_GROUP, fabric.is_between_groups(port))
-                | flag(MARKS, control.name == ControlName::Window)
-                | flag(NOTIFIES, control.is_on() && end == End::Node),
+                | flag(MARKS, controls.any(|control| control.name == ControlName::Window))
+                | flag(NOTIFIES, fabric.settings.has_control() && end == End::Node),
         }
     }
 

@@ -74,8 +74,8 @@ pub(crate) struct Section {
     pub(super) full: u32,
     /// Capacity of an output channel.
     pub(super) output_room: u32,
-    /// Which departing packets a congestion control marks.
-    pub(super) marking: MarkThresholds,
+    /// Which departing packets a congestion control marks, by class.
+    pub(super) marking: Vec<MarkThresholds>,
     /// Few different kinds exist, so ports share one entry per kind and stay small. Sorted.
     kinds: Vec<Kind>,
 }
@@ -97,7 +97,7 @@ impl Section {
             class_of: std::array::from_fn(class_of),
             full: fabric.settings.packet.0 as u32,
             output_room: fabric.settings.output_buffer.0 as u32,
-            marking: fabric.settings.control.marking(),
+            marking: (0..classes).map(|class| fabric.settings.control_of(class).marking()).collect(),
             fabric,
             routers,
             ports,
@@ -154,6 +154,12 @@ impl Section {
         } else {
             0
         }
+    }
+
+    /// Channels of the class of channel `vc`.
+    pub(super) fn channels_of(&self, vc: u8) -> Range<u8> {
+        let first = self.first_channel_of(vc);
+        first..first + self.class_channels
     }
 
     /// Channels of a class, as a set.

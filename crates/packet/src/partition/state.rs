@@ -94,7 +94,7 @@ impl Partition {
             routers: Routers::new(&section, routing, needs, seed),
             nics,
             classes: Classes::new(&section),
-            observes_arrivals: recorder.queues.is_some() || section.fabric.settings.control.is_on(),
+            observes_arrivals: recorder.queues.is_some() || section.fabric.settings.has_control(),
             control: Control::new(&section, division, recorder.interval_ps()),
             endpoints,
             recorder,

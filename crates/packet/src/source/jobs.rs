@@ -154,7 +154,12 @@ impl ClosedTraffic {
 impl ClosedTraffic {
     /// Memory of its messages, here and in their sources.
     pub fn memory_bytes(&self) -> u64 {
-        self.messages.iter().map(|messages| messages.len() as u64 * BYTES_PER_MESSAGE).sum()
+        Self::memory_of(self.messages.iter().map(|messages| messages.len() as u64).sum())
+    }
+
+    /// Memory of so many messages.
+    pub const fn memory_of(messages: u64) -> u64 {
+        messages.saturating_mul(BYTES_PER_MESSAGE)
     }
 
     /// Bytes of all its messages.

@@ -8,8 +8,8 @@ use odonata_checkpoint::state;
 
 struct MixedMember {
     endpoints: Box<dyn Endpoints>,
-    /// Traffic class of its packets.
-    class: u8,
+    /// Traffic class of its packets; it offers packets by class if there is none.
+    class: Option<u8>,
     /// Expiry of its timer by NIC; `u64::MAX` if it is not set.
     timers: Vec<u64>,
     subscriptions: Vec<Subscription>,
@@ -17,7 +17,17 @@ struct MixedMember {
 
 impl MixedMember {
     fn next_created_in(&mut self, nic: u32, class: u8) -> Option<u64> {
-        (self.class == class).then(|| self.endpoints.next_created_ps(nic)).flatten()
+        match self.class {
+            Some(own) => (own == class).then(|| self.endpoints.next_created_ps(nic)).flatten(),
+            None => self.endpoints.next_created_in(nic, class),
+        }
+    }
+
+    fn take_in(&mut self, nic: u32, class: u8, leaves_ps: u64) -> OutgoingPacket {
+        match self.class {
+            Some(_) => self.endpoints.take(nic, leaves_ps),
+            None => self.endpoints.take_in(nic, class, leaves_ps),
+        }
     }
 }
 
@@ -25,8 +35,8 @@ impl MixedMember {
 pub(super) struct Member {
     pub(super) endpoints: Box<dyn Endpoints>,
     pub(super) jobs: Vec<u16>,
-    /// Traffic class of its packets.
-    pub(super) class: u8,
+    /// Traffic class of its packets; it offers packets by class if there is none.
+    pub(super) class: Option<u8>,
 }
 
 pub(super) struct MixedEndpoints {
@@ -120,7 +130,7 @@ impl Endpoints for MixedEndpoints {
             (u32::from(class) * self.nics + nic) as usize,
             leaves_ps,
             |member| member.next_created_in(nic, class),
-            |member| member.endpoints.take(nic, leaves_ps),
+            |member| member.take_in(nic, class, leaves_ps),
         )
     }
 
@@ -252,7 +262,7 @@ mod tests {
         let kinds = [(Subscription::Nothing, 'n'), (Subscription::Arrivals, 'a'), (Subscription::Departures, 'd')];
         let members = kinds.into_iter().zip(0..).map(|((subscriptions, name), job)| {
             let endpoints = Box::new(Diary(subscriptions, name, Arc::clone(&diary)));
-            Member { endpoints, jobs: vec![job], class: 0 }
+            Member { endpoints, jobs: vec![job], class: Some(0) }
         });
         let mut mixed = MixedEndpoints::new(members.collect(), 1, 1);
         assert_eq!(mixed.subscription(0), Subscription::Departures);

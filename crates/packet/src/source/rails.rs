@@ -24,6 +24,12 @@ impl RailEndpoints {
         let program = program.endpoints(jobs, &nics.with_rail_map(&rail_map));
         Self { program, rail_map, count: nics.host_count() }
     }
+
+    /// The packet as the network sees it: each rail of a node is a node.
+    fn to_rail(&self, packet: OutgoingPacket) -> OutgoingPacket {
+        let destination = NodeId(packet.destination.0 + u32::from(packet.nic) * self.count);
+        OutgoingPacket { destination, nic: 0, ..packet }
+    }
 }
 
 impl Endpoints for RailEndpoints {
@@ -33,8 +39,16 @@ impl Endpoints for RailEndpoints {
 
     fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
         let packet = self.program.take(self.rail_map.program_nic(nic), leaves_ps);
-        let destination = NodeId(packet.destination.0 + u32::from(packet.nic) * self.count);
-        OutgoingPacket { destination, nic: 0, ..packet }
+        self.to_rail(packet)
+    }
+
+    fn next_created_in(&mut self, nic: u32, class: u8) -> Option<u64> {
+        self.program.next_created_in(self.rail_map.program_nic(nic), class)
+    }
+
+    fn take_in(&mut self, nic: u32, class: u8, leaves_ps: u64) -> OutgoingPacket {
+        let packet = self.program.take_in(self.rail_map.program_nic(nic), class, leaves_ps);
+        self.to_rail(packet)
     }
 
     fn hold(&mut self, nic: u32, job: u16) {

@@ -138,10 +138,23 @@ impl Traffic {
     fn nic_endpoints(&self, nics: &Nics<'_>) -> Box<dyn Endpoints> {
         let classes = nics.class_count();
         let mut members: Vec<Member> = (0..classes).flat_map(|class| self.class_members(class as u8, nics)).collect();
+        if classes > 1 {
+            members.extend(self.members_of_all_classes(nics));
+        }
         if classes == 1 && members.len() == 1 {
             return members.remove(0).endpoints;
         }
         Box::new(MixedEndpoints::new(members, nics.count(), classes))
+    }
+
+    /// Endpoints of programs that offer their packets by traffic class.
+    fn members_of_all_classes(&self, nics: &Nics<'_>) -> Vec<Member> {
+        let programs = self.programs().into_iter().filter(|(program, _)| program.offers_by_class());
+        let member = |(program, jobs): (&Arc<dyn Program>, Vec<u16>)| {
+            let endpoints = program_endpoints(&**program, &jobs, nics);
+            Member { endpoints, jobs, class: None }
+        };
+        programs.map(member).collect()
     }
 
     /// Endpoints of the packets in one traffic class.
@@ -174,16 +187,17 @@ impl Traffic {
                 Some(selector) => Box::new(PrefetchEndpoints::new(sources, selector, nics)),
                 None => sources,
             };
-            members.push(Member { endpoints: sources, jobs, class });
+            members.push(Member { endpoints: sources, jobs, class: Some(class) });
         }
         if !closed.is_empty() || self.jobs.is_empty() {
             let jobs = closed.iter().map(|(number, _)| *number).collect();
-            members.push(Member { endpoints: Box::new(ClosedEndpoints::new(&closed, nics)), jobs, class });
+            members.push(Member { endpoints: Box::new(ClosedEndpoints::new(&closed, nics)), jobs, class: Some(class) });
         }
         for (program, mut jobs) in self.programs() {
-            jobs.retain(|&job| is_only || nics.classes_of(job).class == class);
+            jobs.retain(|&job| is_only || !program.offers_by_class() && nics.classes_of(job).class == class);
             if !jobs.is_empty() {
-                members.push(Member { endpoints: program_endpoints(&**program, &jobs, nics), jobs, class });
+                let endpoints = program_endpoints(&**program, &jobs, nics);
+                members.push(Member { endpoints, jobs, class: Some(class) });
             }
         }
         members

@@ -1,7 +1,8 @@
 //! Keys of traffic classes.
 
+use crate::control::ControlSettings;
 use crate::settings_error::SettingsError;
-use odonata_declare::{parameters, words, Choice, Kind};
+use odonata_declare::{parameters, words, Choice, Kind, Word};
 use odonata_units::Bytes;
 
 words! {
@@ -40,6 +41,8 @@ parameters! {
         pub maximum_share: f64 = 1.0, SHARE;
         /// With a maximum share below 1: bytes that the class may send in excess of its share at once.
         pub burst: Bytes = Bytes::kib(4);
+        /// Congestion control of its packets; the control of the engine if there is none.
+        pub control: Option<ControlSettings> = None, no key;
     }
 }
 
@@ -63,6 +66,15 @@ pub struct TrafficClass {
     pub name: String,
     /// Its share of links.
     pub settings: ClassSettings,
+}
+
+impl TrafficClass {
+    /// The presets as classes with their names.
+    pub fn presets() -> Vec<Self> {
+        let class =
+            |preset: &ClassPreset| Self { name: preset.word().to_owned(), settings: ClassSettings::of(*preset) };
+        ClassPreset::ALL.iter().map(class).collect()
+    }
 }
 
 /// Classes of the messages of a job, by number.
@@ -143,6 +155,9 @@ impl TrafficClasses {
                     format!("the minimum shares up to this class have a sum of {sum}; expected at most 1"),
                 );
             }
+            if let Some(Err(error)) = settings.control.as_ref().map(|control| control.check(None)) {
+                return Err(error.under(&format!("traffic_class.{number}.control")));
+            }
             if settings.burst.0 > 1 << 30 {
                 return wrong(number, "burst", format!("{} is more than 1 GiB", settings.burst));
             }
@@ -165,7 +180,6 @@ impl TrafficClasses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use odonata_declare::Word;
 
     fn classes(shares: &[(Option<f64>, f64)]) -> TrafficClasses {
         let class = |(number, &(minimum_share, maximum_share))| TrafficClass {
@@ -192,9 +206,7 @@ mod tests {
 
     #[test]
     fn presets_can_be_combined() {
-        let class =
-            |preset: &ClassPreset| TrafficClass { name: preset.word().into(), settings: ClassSettings::of(*preset) };
-        TrafficClasses { list: ClassPreset::ALL.iter().map(class).collect(), of_job: Vec::new() }.check().unwrap();
+        TrafficClasses { list: TrafficClass::presets(), of_job: Vec::new() }.check().unwrap();
     }
 
     #[test]

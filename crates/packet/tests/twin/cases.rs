@@ -97,20 +97,23 @@ impl Case {
         Some(Self { seed, machine, routing: routing.expect("a known name"), settings, behavior })
     }
 
-    /// The same case, for two of three seeds with traffic classes, each job in a random one. The twin knows no classes.
+    /// The same case, for two of three seeds with traffic classes, each job in a random one. A class has the control of
+    /// the case or its own. The twin knows no classes.
     pub fn with_classes(mut self) -> Self {
         let random = &mut Stream::new(self.seed, "traffic classes", &[]);
         let count = 1 + random.below(3);
-        if count == 1 || self.settings.control.is_on() || self.settings.injection.is_some() {
+        if count == 1 || self.settings.injection.is_some() {
             return self;
         }
+        let (packet, can_control) = (self.settings.packet.0, self.settings.nics_per_node == 1);
         let class = |number: u64, random: &mut Stream| TrafficClass {
             name: format!("class{number}"),
             settings: ClassSettings {
                 priority: random.below(2) as u32,
                 minimum_share: pick(random, &[None, Some(0.1), Some(0.3)]),
                 maximum_share: pick(random, &[1.0, 1.0, 0.5, 0.3]),
-                burst: Bytes(random.below(4) * self.settings.packet.0),
+                burst: Bytes(random.below(4) * packet),
+                control: (can_control && random.chance(0.6)).then(|| control(random, packet)),
                 ..ClassSettings::default()
             },
         };

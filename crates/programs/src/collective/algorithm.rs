@@ -1,5 +1,6 @@
 //! What all algorithms share: the collective of one rank.
 
+use super::totals::Totals;
 use crate::call::Operation;
 use crate::code::Code;
 use odonata_units::Bytes;
@@ -94,6 +95,9 @@ pub trait Algorithm: std::fmt::Debug + Send + Sync {
 
     /// Appends the calls of a rank in step `index`. Returns `false` if there is no such step. A step may be empty.
     fn step(&self, collective: &Collective<'_>, index: u64, code: &mut Code) -> bool;
+
+    /// Messages of all ranks of a collective with blocks of one size, by a formula. It has at least two ranks.
+    fn totals(&self, collective: &Collective<'_>) -> Totals;
 }
 
 /// An algorithm with its name for users.

@@ -10,6 +10,7 @@
 //! messages.
 
 use super::algorithm::{Algorithm, Collective};
+use super::totals::{blocks, Totals};
 use crate::call::Operation;
 use crate::code::Code;
 use odonata_units::Bytes;
@@ -44,6 +45,23 @@ impl Algorithm for BinaryTree {
             _ => return false,
         }
         true
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        let edges = u64::from(collective.size) - 1;
+        let places = 1..collective.size;
+        match collective.operation {
+            Operation::Gather => {
+                let sizes = Totals::of(NUMBER, edges, 2 * edges).with(Bytes(0), edges);
+                places.fold(sizes, |sum, place| sum.with(subtree(collective, place).1, 1))
+            }
+            Operation::Scatter => places.fold(Totals { pairs: edges, ..Totals::default() }, |sum, place| {
+                let (ranks, bytes) = subtree(collective, place);
+                sum.with(blocks(NUMBER, ranks), 1).with(bytes, 1)
+            }),
+            Operation::Allreduce | Operation::Barrier => Totals::of(whole(collective), 2 * edges, 2 * edges),
+            _ => Totals::of(whole(collective), edges, edges),
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! An allgather gathers and broadcasts all blocks; a reduce-scatter reduces all blocks and scatters them, both by rank 0.
 
 use super::algorithm::{doublings, Algorithm, Collective};
+use super::totals::Totals;
 use crate::call::Operation;
 use crate::code::Code;
 use odonata_units::Bytes;
@@ -32,6 +33,30 @@ impl Algorithm for Binomial {
             _ => return false,
         }
         true
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        use Operation::{Allgather, Allreduce, Barrier, Broadcast, Gather, Reduce, ReduceScatter, Scatter};
+        let edges = u64::from(collective.size) - 1;
+        let operation = collective.operation;
+        let goes_up = matches!(operation, Reduce | Allreduce | Barrier | Gather | Allgather | ReduceScatter);
+        let goes_down = matches!(operation, Allreduce | Barrier | Allgather | ReduceScatter | Broadcast | Scatter);
+        let totals = Totals { pairs: edges * (u64::from(goes_up) + u64::from(goes_down)), ..Totals::default() };
+        // Equal subtrees: the places with the same lowest bit. Only the last of them may be cut off.
+        (0..doublings(collective.size)).fold(totals, |mut sum, bit| {
+            let last = collective.size - 1;
+            let places = u64::from((last >> bit).div_ceil(2));
+            let (first, end) = (1u32 << bit, ((2 * places - 1) as u32) << bit);
+            for (place, count) in [(first, places - 1), (end, 1)] {
+                if goes_up {
+                    sum = sum.with(bytes_up(collective, place), count);
+                }
+                if goes_down {
+                    sum = sum.with(bytes_down(collective, place), count);
+                }
+            }
+            sum
+        })
     }
 }
 

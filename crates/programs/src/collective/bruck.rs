@@ -6,6 +6,7 @@
 //! bytes per rank.
 
 use super::algorithm::{doublings, exchange, Algorithm, Collective};
+use super::totals::{blocks, Totals};
 use crate::call::Operation;
 use crate::code::Code;
 use odonata_units::Bytes;
@@ -34,15 +35,34 @@ impl Algorithm for Bruck {
         }
         true
     }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        let size = u64::from(collective.size);
+        let rounds = doublings(collective.size);
+        let totals = Totals { pairs: size * u64::from(rounds), ..Totals::default() };
+        (0..rounds).fold(totals, |sum, round| {
+            let distance = 1u64 << round;
+            let count = match collective.operation {
+                Operation::Allgather => distance.min(size - distance),
+                _ => with_bit(size, round),
+            };
+            sum.with(blocks(collective.bytes, count), size)
+        })
+    }
+}
+
+/// How many of the numbers `0..count` have a bit.
+const fn with_bit(count: u64, bit: u32) -> u64 {
+    ((count >> (bit + 1)) << bit) + (count & ((2 << bit) - 1)).saturating_sub(1 << bit)
 }
 
 /// Bytes that `rank` sends over `distance`, a power of two: the blocks whose total distance has this bit. The lower
 /// bits of its total distance give the distance that a block has already travelled.
 fn round_bytes(collective: &Collective<'_>, rank: u32, distance: u32) -> Bytes {
-    let distances = (0..collective.size).filter(|distance_left| distance_left & distance != 0);
     if collective.sizes.is_none() {
-        return collective.bytes * distances.count() as u64;
+        return collective.bytes * with_bit(collective.size.into(), distance.trailing_zeros());
     }
+    let distances = (0..collective.size).filter(|distance_left| distance_left & distance != 0);
     let block = |distance_left: u32| {
         let from = collective.before(rank, distance_left & (distance - 1));
         collective.block(from, collective.after(from, distance_left))

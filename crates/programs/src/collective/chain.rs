@@ -3,6 +3,7 @@
 //! p - 1 messages of n bytes, one after the other. Open MPI's chain and pipeline without segments.
 
 use super::algorithm::{Algorithm, Collective};
+use super::totals::Totals;
 use crate::call::Operation;
 use crate::code::Code;
 
@@ -30,6 +31,11 @@ impl Algorithm for Chain {
             code.send(to, collective.bytes, 0);
         }
         true
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        let edges = u64::from(collective.size) - 1;
+        Totals::of(collective.bytes, edges, edges)
     }
 }
 

@@ -2,6 +2,7 @@
 //! 2^k further and receives from the rank 2^k before, for any p.
 
 use super::algorithm::{doublings, exchange, Algorithm, Collective};
+use super::totals::Totals;
 use crate::call::Operation;
 use crate::code::Code;
 use odonata_units::Bytes;
@@ -23,6 +24,11 @@ impl Algorithm for Dissemination {
         let (to, from) = (collective.after(collective.rank, distance), collective.before(collective.rank, distance));
         exchange(code, to, Bytes(0), from, Bytes(0));
         true
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        let messages = u64::from(collective.size) * u64::from(doublings(collective.size));
+        Totals::of(Bytes(0), messages, messages)
     }
 }
 

@@ -6,6 +6,7 @@
 //! and ceil(log2 p) + 1 messages.
 
 use super::algorithm::{doublings, Algorithm, Collective};
+use super::totals::{blocks, Totals};
 use crate::call::Operation;
 use crate::code::Code;
 use odonata_units::Bytes;
@@ -45,6 +46,14 @@ impl Algorithm for DoublingAlgorithm {
             code.wait(ready + 1 + round);
         }
         true
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        let size = u64::from(collective.size);
+        let rounds = doublings(collective.size);
+        (0..rounds).fold(Totals::of(Bytes(0), size, size * u64::from(rounds)), |sum, round| {
+            sum.with(blocks(collective.bytes, (1 << round).min(size - (1 << round))), size)
+        })
     }
 }
 

@@ -56,6 +56,25 @@ impl Fold {
         (first, self.first(member + count) - first)
     }
 
+    /// Blocks of `count` consecutive members, of which the members below `below` differ from those after: the first
+    /// member of each kind of block, and how many blocks of this kind there are.
+    pub(super) fn kinds_of_blocks(self, count: u32, below: u32) -> [(u32, u64); 3] {
+        let (all, before) = (self.members / count, below / count);
+        let mixed = u32::from(below % count > 0);
+        let after = all - before - mixed;
+        [(0, before.into()), (before * count, mixed.into()), ((before + mixed) * count, after.into())]
+    }
+
+    /// Ranks that are not members.
+    pub(super) const fn left_out(self) -> u32 {
+        self.left_out
+    }
+
+    /// Pairs of ranks that exchange in all rounds, or fold.
+    pub(super) fn pairs(self) -> u64 {
+        u64::from(self.members) * u64::from(self.rounds()) + 2 * u64::from(self.left_out)
+    }
+
     /// For a rank that passes its part to a member, and for this member: both ranks.
     pub(super) fn pair(self, rank: u32) -> Option<(u32, u32)> {
         (rank < 2 * self.left_out).then_some((rank & !1, rank | 1))

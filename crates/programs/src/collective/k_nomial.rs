@@ -5,6 +5,7 @@
 //! and waits for all. Open MPI's default radix is 4.
 
 use super::algorithm::{Algorithm, Collective};
+use super::totals::Totals;
 use crate::call::Operation;
 use crate::code::Code;
 
@@ -43,6 +44,11 @@ impl Algorithm for KNomial {
             code.wait_all();
         }
         true
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        let edges = u64::from(collective.size) - 1;
+        Totals::of(collective.bytes, edges, edges)
     }
 }
 

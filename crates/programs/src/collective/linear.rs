@@ -5,6 +5,7 @@
 //! bytes, an allreduce a reduction and a broadcast. A scan is a chain of p - 1 messages.
 
 use super::algorithm::{Algorithm, Collective};
+use super::totals::Totals;
 use crate::call::Operation;
 use crate::code::Code;
 use odonata_units::Bytes;
@@ -33,6 +34,17 @@ impl Algorithm for Linear {
             _ => return false,
         }
         true
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        use Operation::{Allgather, Allreduce, Alltoall, Barrier, ReduceScatter};
+        let edges = u64::from(collective.size) - 1;
+        let messages = match collective.operation {
+            Barrier | Allreduce => 2 * edges,
+            Allgather | Alltoall | ReduceScatter => edges * u64::from(collective.size),
+            _ => edges,
+        };
+        Totals::of(bytes(collective, collective.root), messages, messages)
     }
 }
 

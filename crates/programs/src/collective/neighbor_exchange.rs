@@ -6,6 +6,7 @@
 
 use super::algorithm::{exchange, Algorithm, Collective};
 use super::ring::Ring;
+use super::totals::{blocks, Totals};
 use crate::call::Operation;
 use crate::code::Code;
 
@@ -38,6 +39,15 @@ impl Algorithm for NeighborExchange {
         };
         exchange(code, partner, sent, partner, received);
         true
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        let size = u64::from(collective.size);
+        if size % 2 == 1 {
+            return Ring.totals(collective);
+        }
+        let pairs = if size == 2 { 2 } else { 2 * size };
+        Totals::of(collective.bytes, size, pairs).with(blocks(collective.bytes, 2), size * (size / 2 - 1))
     }
 }
 

@@ -5,6 +5,7 @@
 //! receives its block from all ranks.
 
 use super::algorithm::{exchange, Algorithm, Collective};
+use super::totals::Totals;
 use crate::call::Operation;
 use crate::code::Code;
 
@@ -29,6 +30,11 @@ impl Algorithm for Pairwise {
         };
         exchange(code, to, block(rank, to), from, block(from, rank));
         true
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        let messages = u64::from(collective.size) * (u64::from(collective.size) - 1);
+        Totals::of(collective.bytes, messages, messages)
     }
 }
 

@@ -9,6 +9,7 @@
 use super::algorithm::{exchange, Algorithm, Collective};
 use super::fold::Fold;
 use super::recursive_doubling::pass;
+use super::totals::Totals;
 use crate::call::Operation;
 use crate::code::Code;
 use odonata_units::Bytes;
@@ -25,6 +26,10 @@ impl Algorithm for Rabenseifner {
     fn step(&self, collective: &Collective<'_>, index: u64, code: &mut Code) -> bool {
         step(collective, index, code)
     }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        totals(collective)
+    }
 }
 
 /// A step of a reduction, an allreduce or a reduce-scatter.
@@ -40,6 +45,38 @@ pub(super) fn step(collective: &Collective<'_>, index: u64, code: &mut Code) -> 
         _ => return false,
     }
     true
+}
+
+/// Messages of a reduction, an allreduce or a reduce-scatter.
+pub(super) fn totals(collective: &Collective<'_>) -> Totals {
+    let fold = Fold::of(collective);
+    let left_out = u64::from(fold.left_out());
+    let parts = |member, count| parts(collective, fold, member, count);
+    let is_scatter = collective.operation == Operation::ReduceScatter;
+    // Members below this number have larger parts.
+    let larger = if is_scatter { fold.left_out() } else { (collective.bytes.0 % u64::from(fold.members)) as u32 };
+    let halves = if collective.operation == Operation::Allreduce { 2 } else { 1 };
+    let mut totals = Totals::of(parts(0, fold.members), left_out, fold.pairs());
+    for distance in (0..fold.rounds()).map(|round| 1u32 << round) {
+        // Every part of `distance` members is sent by as many members, or twice.
+        for (first, count) in fold.kinds_of_blocks(distance, larger).into_iter().filter(|(_, count)| *count > 0) {
+            totals = totals.with(parts(first, distance), halves * count * u64::from(distance));
+        }
+        if collective.operation == Operation::Reduce {
+            let taker = taker(collective, fold);
+            for number in 0..fold.members / (2 * distance) {
+                let member = taker ^ (distance * (2 * number + 1));
+                totals = totals.with(parts(member & !(distance - 1), distance), 1);
+            }
+        }
+    }
+    match collective.operation {
+        Operation::ReduceScatter | Operation::Allreduce => totals.with(collective.bytes, left_out),
+        _ => {
+            let is_left_out = fold.pair(collective.root).is_some_and(|(low, _)| low == collective.root);
+            totals.with(collective.bytes, is_left_out.into())
+        }
+    }
 }
 
 /// Bytes of the parts of `count` members from `member`.

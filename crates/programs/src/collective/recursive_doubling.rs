@@ -9,6 +9,7 @@
 
 use super::algorithm::{doublings, exchange, Algorithm, Collective};
 use super::fold::Fold;
+use super::totals::{blocks, Totals};
 use crate::call::Operation;
 use crate::code::Code;
 use odonata_units::Bytes;
@@ -35,6 +36,31 @@ impl Algorithm for RecursiveDoublingAlgorithm {
             _ => return false,
         }
         true
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        let (size, bytes) = (u64::from(collective.size), collective.bytes);
+        if collective.operation == Operation::Scan {
+            let rounds = (0..doublings(collective.size)).map(|round| size - (1 << round));
+            let messages = rounds.sum();
+            return Totals::of(bytes, messages, messages);
+        }
+        let fold = Fold::of(collective);
+        match collective.operation {
+            Operation::Barrier => Totals::of(Bytes(0), fold.pairs(), fold.pairs()),
+            Operation::Allgather => {
+                let left_out = u64::from(fold.left_out());
+                let folds = Totals::of(bytes, left_out, fold.pairs()).with(blocks(bytes, size - 1), left_out);
+                (0..fold.rounds()).fold(folds, |sum, round| {
+                    let kinds = fold.kinds_of_blocks(1 << round, fold.left_out());
+                    // Each member of a block sends the whole block. Kinds without blocks may lie after the last member.
+                    kinds.into_iter().filter(|(_, count)| *count > 0).fold(sum, |sum, (first, count)| {
+                        sum.with(blocks(bytes, fold.ranks(first, 1 << round).1.into()), count << round)
+                    })
+                })
+            }
+            _ => Totals::of(bytes, fold.pairs(), fold.pairs()),
+        }
     }
 }
 

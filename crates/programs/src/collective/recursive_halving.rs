@@ -4,6 +4,7 @@
 
 use super::algorithm::{Algorithm, Collective};
 use super::rabenseifner;
+use super::totals::Totals;
 use crate::call::Operation;
 use crate::code::Code;
 
@@ -18,6 +19,10 @@ impl Algorithm for HalvingExchange {
 
     fn step(&self, collective: &Collective<'_>, index: u64, code: &mut Code) -> bool {
         rabenseifner::step(collective, index, code)
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        rabenseifner::totals(collective)
     }
 }
 

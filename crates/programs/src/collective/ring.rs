@@ -5,6 +5,7 @@
 //! bytes per rank, the minimum (Patarasuk and Yuan 2009).
 
 use super::algorithm::{exchange, Algorithm, Collective};
+use super::totals::Totals;
 use crate::call::Operation;
 use crate::code::Code;
 use odonata_units::Bytes;
@@ -38,6 +39,18 @@ impl Algorithm for Ring {
         let (to, from) = (collective.after(collective.rank, 1), collective.before(collective.rank, 1));
         exchange(code, to, bytes(owner), from, bytes(collective.before(owner, 1)));
         true
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        let size = u64::from(collective.size);
+        let rounds = size - 1;
+        if collective.operation != Operation::Allreduce {
+            return Totals::of(collective.bytes, size * rounds, size);
+        }
+        // Each round sends every part once. The first parts are one byte larger.
+        let larger = collective.bytes.0 % size;
+        Totals::of(collective.part(collective.size, 0), 2 * rounds * larger, size)
+            .with(Bytes(collective.bytes.0 / size), 2 * rounds * (size - larger))
     }
 }
 

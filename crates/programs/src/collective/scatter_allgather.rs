@@ -6,10 +6,13 @@
 
 use super::algorithm::{Algorithm, Collective};
 use super::binomial::Binomial;
+use super::fold::Fold;
 use super::recursive_doubling::RecursiveDoublingAlgorithm;
 use super::ring::Ring;
+use super::totals::Totals;
 use crate::call::{Call, Operation};
 use crate::code::Code;
+use odonata_units::Bytes;
 
 /// The algorithm.
 #[derive(Debug)]
@@ -56,6 +59,39 @@ impl Algorithm for ScatterAllgather {
             }
         }
         has_more
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        let size = u64::from(collective.size);
+        let (each, larger) = (collective.bytes.0 / size, collective.bytes.0 % size);
+        // Bytes of the parts of `count` places from `first`, modulo the size.
+        let before = |place: u64| place * each + place.min(larger);
+        let parts = |first: u64, count: u64| match first + count {
+            end if end <= size => Bytes(before(end) - before(first)),
+            end => Bytes(before(size) - before(first) + before(end - size)),
+        };
+        let edges = Totals { pairs: size - 1, ..Totals::default() };
+        let scatter = (1..size).fold(edges, |sum, place| {
+            let width = (1 << place.trailing_zeros()).min(size - place);
+            sum.with(parts(place, width), 1)
+        });
+        let Self::RecursiveDoubling = self else {
+            let rounds = size - 1;
+            let sum = scatter.with(Bytes(each + 1), larger * rounds).with(Bytes(each), (size - larger) * rounds);
+            return Totals { pairs: sum.pairs + size, ..sum };
+        };
+        let fold = Fold::of(collective);
+        let mut sum = Totals { pairs: scatter.pairs + fold.pairs(), ..scatter };
+        for low in (0..2 * u64::from(fold.left_out())).step_by(2) {
+            sum = sum.with(parts(low, 1), 1).with(parts(low + 1, size - 1), 1);
+        }
+        for distance in (0..fold.rounds()).map(|round| 1u32 << round) {
+            for block in (0..fold.members).step_by(distance as usize) {
+                let (first, count) = fold.ranks(block, distance);
+                sum = sum.with(parts(first.into(), count.into()), distance.into());
+            }
+        }
+        sum
     }
 }
 

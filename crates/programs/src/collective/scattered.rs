@@ -4,6 +4,7 @@
 //! (p - 1) n bytes and messages of each rank. 32 is MPICH's default of `MPIR_CVAR_ALLTOALL_THROTTLE`.
 
 use super::algorithm::{Algorithm, Collective};
+use super::totals::Totals;
 use crate::call::Operation;
 use crate::code::Code;
 
@@ -33,6 +34,11 @@ impl Algorithm for ScatteredExchange {
         }
         code.wait_all();
         true
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        let messages = u64::from(collective.size) * (u64::from(collective.size) - 1);
+        Totals::of(collective.bytes, messages, messages)
     }
 }
 

@@ -8,6 +8,7 @@
 use super::algorithm::{exchange, Algorithm, Collective};
 use super::chain::Chain;
 use super::recursive_doubling::pass;
+use super::totals::Totals;
 use crate::call::Operation;
 use crate::code::Code;
 
@@ -30,6 +31,18 @@ impl Algorithm for SplitBinary {
             _ => return false,
         }
         true
+    }
+
+    fn totals(&self, collective: &Collective<'_>) -> Totals {
+        if collective.bytes.0 < 2 {
+            return Chain.totals(collective);
+        }
+        let size = u64::from(collective.size);
+        // Down to odd and to even places. Then pairs of places exchange, and a last place gets its half from the root.
+        let (odd, even, pairs) = (size / 2, (size - 1) / 2, (size - 1) / 2);
+        let single = u64::from(size % 2 == 0);
+        Totals::of(collective.part(2, 0), odd + pairs, 2 * (size - 1))
+            .with(collective.part(2, 1), even + pairs + single)
     }
 }
 

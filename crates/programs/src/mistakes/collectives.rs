@@ -1,8 +1,8 @@
 //! Counts the collectives of a program by what selects their algorithm.
 
-use crate::call::{Call, Operation, EQUAL};
+use crate::call::{Call, Operation};
 use crate::collective::{Collective, NamedAlgorithm};
-use crate::expansion::{CallExpander, JobProgram};
+use crate::expansion::entered::EnteredCollective;
 use odonata_units::Bytes;
 use std::collections::BTreeMap;
 
@@ -34,19 +34,12 @@ pub(super) struct CollectiveCounts {
 }
 
 impl CollectiveCounts {
-    /// Counts the last call of a rank, if it is a collective and this is the first rank of its communicator.
-    pub(super) fn add(&mut self, shared: &JobProgram, code: &CallExpander, call: &Call) {
-        let Call::Collective { operation, root, bytes, sizes, communicator, .. } = *call else { return };
-        let communicators = code.communicators();
-        let Ok((size, 0)) = communicators.size_and_rank(communicator) else { return };
-        if size == 1 {
-            return;
-        }
-        let job_rank = |of| communicators.job_rank(communicator, of).expect("a rank of the collective");
-        let of_program = |from, to| shared.program.size(sizes, job_rank(from), job_rank(to));
-        let is_vector = sizes != EQUAL;
-        let sizes: Option<&dyn Fn(u32, u32) -> Bytes> = if is_vector { Some(&of_program) } else { None };
-        let algorithm = shared.collectives.algorithm(&Collective { operation, rank: 0, size, root, bytes, sizes });
+    /// Counts a collective of the first rank of its communicator.
+    pub(super) fn add(&mut self, entered: &EnteredCollective<'_>, algorithm: NamedAlgorithm, times: u64) {
+        // Calls that manage communicators have messages, but are no collectives of the program.
+        let Call::Collective { operation, .. } = entered.call else { return };
+        let Collective { size, bytes, sizes, .. } = entered.collective;
+        let is_vector = sizes.is_some();
         let bytes = if is_vector || operation == Operation::Barrier { Bytes(0) } else { bytes };
         let new = CollectiveCount {
             operation,
@@ -59,10 +52,10 @@ impl CollectiveCounts {
             bytes: Bytes(0),
         };
         let count = self.counts.entry((operation, is_vector, size, algorithm.name)).or_insert(new);
-        count.calls += 1;
+        count.calls = count.calls.saturating_add(times);
         count.bytes_min = count.bytes_min.min(bytes);
         count.bytes_max = count.bytes_max.max(bytes);
-        count.bytes = Bytes(count.bytes.0.saturating_add(bytes.0));
+        count.bytes = Bytes(count.bytes.0.saturating_add(bytes.0.saturating_mul(times)));
     }
 
     pub(super) fn into_list(self) -> Vec<CollectiveCount> {

@@ -1,9 +1,10 @@
 //! One rank in the check of its program.
 
 use super::requests::Requests;
+use super::sent::SentCounts;
 use crate::call::Call;
 use crate::expansion::{CallExpander, JobProgram};
-use crate::message_counts::{MessageCounts, Sender};
+use crate::message_counts::Sender;
 
 /// An invalid call: its place, the problem, and what was expected.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,8 +33,6 @@ pub(super) struct Walker {
     pub(super) owns: Vec<Option<OwnCommunicator>>,
     /// Counter of its messages, until the first execution ends.
     sender: Option<Sender>,
-    /// Whether the first execution has ended.
-    pub(super) is_repeating: bool,
     /// The last call. Its peer is a rank of the job.
     pub(super) last: Option<Call>,
 }
@@ -43,31 +42,27 @@ impl Walker {
         let ranks = shared.program.ranks();
         let world = OwnCommunicator { identity: 0, made: 0, size: ranks, calls: 0, count: 0 };
         let (requests, owns, sender) = (Requests::default(), vec![Some(world)], Some(Sender::default()));
-        Self { rank, code: CallExpander::new(ranks, rank), requests, owns, sender, is_repeating: false, last: None }
+        Self { rank, code: CallExpander::new(ranks, rank), requests, owns, sender, last: None }
     }
 
-    /// Makes the next call; false at the end. Adds its messages to `sent`, if given, and subtracts calls inside
-    /// collectives from the limit.
-    pub(super) fn step(
-        &mut self,
-        shared: &JobProgram,
-        sent: Option<(&mut MessageCounts, &mut u64)>,
-    ) -> Result<bool, Mistake> {
+    /// Makes the next call; false at the end. Counts its messages in `sent`, if given.
+    pub(super) fn step(&mut self, shared: &JobProgram, sent: Option<&mut SentCounts>) -> Result<bool, Mistake> {
         let Self { code, requests, sender, .. } = self;
         let next = match (sent, &mut *sender) {
-            (Some((sent, inner)), Some(of)) => {
-                let see = |call: &Call| {
-                    *inner = inner.saturating_sub(1);
-                    count(call, of, sent);
-                };
-                let next = code.next_call(shared, Some(see));
+            (Some(sent), Some(of)) => {
+                let next = code.next_with_collectives(shared, |entered, times| {
+                    // Each collective is counted once.
+                    if entered.collective.rank == 0 && entered.collective.size > 1 {
+                        sent.collective(shared, entered, times);
+                    }
+                });
                 match &next {
                     // The end of the first execution, or of the only one.
                     Ok(None | Some(Call::Round)) => {
-                        of.hand_over(sent);
+                        sent.hand_over(of);
                         *sender = None;
                     }
-                    Ok(Some(call)) => count(call, of, sent),
+                    Ok(Some(call)) => sent.call(call, code.times(shared), of),
                     Err(_) => {}
                 }
                 next
@@ -93,13 +88,6 @@ impl Walker {
     /// Rank, number and line of the last call.
     fn place(&self, shared: &JobProgram) -> String {
         format!("rank {}, {}", self.rank, self.code.place(shared))
-    }
-}
-
-/// Counts the messages of a call.
-fn count(call: &Call, sender: &mut Sender, sent: &mut MessageCounts) {
-    if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } | Call::Put { to, bytes } = *call {
-        sender.send(to, bytes, sent);
     }
 }
 

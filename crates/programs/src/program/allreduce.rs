@@ -2,7 +2,8 @@
 
 use crate::call::Operation;
 use crate::rank_program::RankProgram;
-use crate::repeat::repeat_by_iteration;
+use crate::repeat::repeat_unequal;
+use crate::representatives::Representatives;
 use crate::rule::{ProgramContext, ProgramRule};
 use crate::slices::Slice;
 use odonata_declare::{parameters, Kind, ParameterMistake};
@@ -26,7 +27,8 @@ parameters! {
 impl ProgramRule for AllreduceParameters {
     fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
         let (ranks, &Self { bytes, compute, iterations, slices }) = (context.ranks, self);
-        Ok(repeat_by_iteration(ranks, iterations, &["compute", "allreduce"], move |rank, index, code| {
+        let blocks = Representatives::with_ends(iterations.into());
+        Ok(repeat_unequal(ranks, iterations, &["compute", "allreduce"], blocks, move |rank, index, code| {
             let slice = Slice::of(rank, ranks, slices);
             code.mark(0);
             if index == 0 {

@@ -4,6 +4,7 @@ use crate::call::WORLD;
 use crate::code::Code;
 use crate::grid::near_cubic_ascending;
 use crate::rank_program::RankProgram;
+use crate::representatives::Representatives;
 use crate::rule::{ProgramContext, ProgramRule};
 use odonata_declare::{parameters, Kind, ParameterMistake, AUTO};
 use odonata_units::{Bytes, Time};
@@ -166,6 +167,11 @@ impl RankProgram for Fft3d {
                 code.push(Call::CommFree { communicator: ROW });
             }
         }
+    }
+
+    fn representatives(&self) -> Option<Representatives> {
+        let iterations = u64::from(self.iterations);
+        Some(Representatives::of([(0, 1), (1, iterations), (iterations + 1, 1)]))
     }
 
     /// Pencils along y have parts of x over the rows and of z over the columns. In a column, y is cut over the rows

@@ -5,6 +5,7 @@ use crate::code::Code;
 use crate::grid::{format_sizes, near_cubic, Grid, GridOrder};
 use crate::rank_program::RankProgram;
 use crate::repetition::Repetition;
+use crate::representatives::Representatives;
 use crate::rule::{ProgramContext, ProgramRule, DIMS};
 use odonata_declare::{parameters, Kind, ParameterMistake};
 use odonata_units::{Bytes, Time};
@@ -176,6 +177,11 @@ impl RankProgram for Lqcd {
 
     fn repetition(&self, _: u32) -> Option<Repetition> {
         Repetition::from_start(u64::from(self.parameters.parities) + 1, self.parameters.iterations.into())
+    }
+
+    fn representatives(&self) -> Option<Representatives> {
+        let (iterations, parities) = (self.parameters.iterations.into(), self.parameters.parities.into());
+        Some(Representatives::of([(0, parities * iterations), (parities, iterations)]))
     }
 
     fn phases(&self) -> Vec<String> {

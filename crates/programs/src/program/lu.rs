@@ -4,6 +4,7 @@ use super::sweep::{Corner, Sweep};
 use crate::code::Code;
 use crate::grid::{near_cubic_ascending, Grid, GridOrder};
 use crate::rank_program::RankProgram;
+use crate::representatives::Representatives;
 use crate::rule::{ProgramContext, ProgramRule, DIMS};
 use odonata_declare::{parameters, Kind, ParameterMistake};
 use odonata_units::{Bytes, Time};
@@ -81,7 +82,7 @@ impl RankProgram for Lu {
     }
 
     fn blocks(&self, _: u32) -> u64 {
-        u64::from(self.iterations) * self.corners.len() as u64 * self.blocks
+        (u64::from(self.iterations) * self.corners.len() as u64).saturating_mul(self.blocks)
     }
 
     fn block(&self, rank: u32, index: u64, code: &mut Code) {
@@ -90,6 +91,12 @@ impl RankProgram for Lu {
             code.mark(0);
         }
         self.sweep.block(rank, self.corners[wavefront], code);
+    }
+
+    /// The blocks of a wavefront send the same.
+    fn representatives(&self) -> Option<Representatives> {
+        let times = self.blocks.saturating_mul(self.iterations.into());
+        Some(Representatives::of((0..self.corners.len() as u64).map(|corner| (corner * self.blocks, times))))
     }
 
     fn phases(&self) -> Vec<String> {

@@ -6,6 +6,7 @@ use crate::code::Code;
 use crate::grid::{near_cubic_ascending, Grid, GridOrder};
 use crate::rank_program::RankProgram;
 use crate::repetition::Repetition;
+use crate::representatives::Representatives;
 use crate::rule::{ProgramContext, ProgramRule, DIMS};
 use odonata_declare::{parameters, Kind, ParameterMistake};
 use odonata_units::{Bytes, Time};
@@ -118,6 +119,12 @@ impl RankProgram for Lulesh {
                 self.sweep.block(rank, (true, true), code);
             }
         }
+    }
+
+    fn representatives(&self) -> Option<Representatives> {
+        let iterations = u64::from(self.parameters.iterations);
+        let sweeps = u64::from(self.parameters.sweep_blocks) * iterations;
+        Some(Representatives::of([(0, iterations), (1, iterations), (2, sweeps)]))
     }
 
     fn phases(&self) -> Vec<String> {

@@ -6,6 +6,7 @@ use crate::call::{Call, Operation, WORLD};
 use crate::code::Code;
 use crate::grid::{near_cubic, Grid, GridOrder};
 use crate::rank_program::RankProgram;
+use crate::representatives::Representatives;
 use crate::rule::{ProgramContext, ProgramRule, DIMS};
 use odonata_declare::{parameters, words, Kind, ParameterMistake, Word};
 use odonata_units::Bytes;
@@ -198,6 +199,18 @@ impl RankProgram for Pf3d {
             within -= self.length(phase);
         }
         unreachable!("the parts form the iteration");
+    }
+
+    fn representatives(&self) -> Option<Representatives> {
+        let frame = u64::from(self.transforms());
+        let mut all = Representatives::of([(0, frame)]);
+        let mut first = frame;
+        for &phase in &self.phases {
+            all.push(first, [(0, self.length(phase) * u64::from(self.iterations))]);
+            first += self.length(phase);
+        }
+        all.push(self.blocks(0) - frame, [(0, frame)]);
+        Some(all)
     }
 
     fn phases(&self) -> Vec<String> {

@@ -2,7 +2,8 @@
 
 use crate::call::Operation;
 use crate::rank_program::RankProgram;
-use crate::repeat::repeat_by_iteration;
+use crate::repeat::repeat_unequal;
+use crate::representatives::Representatives;
 use crate::rule::{ProgramContext, ProgramRule};
 use crate::slices::Slice;
 use odonata_declare::{parameters, Kind, ParameterMistake};
@@ -40,8 +41,9 @@ impl ProgramRule for RandomRingParameters {
         let Some(blocks) = rings.checked_mul(each) else {
             return Err(("rings", format!("{rings} rings of {each} exchanges are more than {} exchanges", u32::MAX)));
         };
+        let representatives = representatives(rings.into(), each.into());
         let rings = draw(ranks, slices, rings, context.seed);
-        Ok(repeat_by_iteration(ranks, blocks, &["setup", "exchange"], move |rank, index, code| {
+        Ok(repeat_unequal(ranks, blocks, &["setup", "exchange"], representatives, move |rank, index, code| {
             let slice = Slice::of(rank, ranks, slices);
             let (ring, exchange) = ((index / u64::from(each)) as usize, (index % u64::from(each)) as u32);
             if exchange == 0 {
@@ -77,6 +79,26 @@ impl ProgramRule for RandomRingParameters {
             }
         }))
     }
+}
+
+/// Rings whose exchanges are looked at for counts. All send the same, but each adds pairs of ranks.
+const SAMPLES: u64 = 64;
+
+/// The first exchange of some rings, which begins with a barrier, the exchanges after it, and the last of all.
+fn representatives(rings: u64, each: u64) -> Representatives {
+    let (count, last) = (rings.min(SAMPLES), (rings * each).saturating_sub(1));
+    let first = |number: u64| number * rings / count;
+    let mut all = Representatives::default();
+    for number in 0..count {
+        let alike = first(number + 1) - first(number);
+        // The last exchange of all stands for itself.
+        let is_final = number + 1 == count;
+        let begins = alike - u64::from(is_final && each == 1);
+        let later = alike * (each - 1) - u64::from(is_final && each > 1);
+        all.push(first(number) * each, [(0, begins), (1, later)]);
+    }
+    all.push(last, [(0, 1)]);
+    all
 }
 
 /// Of each ring: the places before and after each rank in its slice.

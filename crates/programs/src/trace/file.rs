@@ -157,7 +157,7 @@ impl Recording {
         let kind = match &self.content {
             Content::Calls(trace) => {
                 let program = JobProgram::new(Arc::clone(trace) as _, Arc::new(Collectives::study()));
-                let examined = examine(&program, u64::MAX).map_err(|Mistake(reason)| wrong(reason))?;
+                let examined = examine(&program, false, u64::MAX).map_err(|Mistake(reason)| wrong(reason))?;
                 warnings.extend(examined.unmatched.map(|reason| format!("unmatched messages: {reason}")));
                 warnings.extend(examined.left_out);
                 let header = trace.header(self.source == TraceFormat::SimGrid)?;

@@ -35,10 +35,6 @@ fn is_job(words: &[&str]) -> bool {
 /// Why a file with this start is not read, if its kind is known.
 pub(crate) fn refusal(start: &[u8]) -> Option<String> {
     let start = &start[..start.len().min(16 * 1024)];
-    // OTF2's files: a byte, `B`, and in the anchor file the name.
-    if start.starts_with(b"\x03BOTF2") || start.starts_with(b"\x03B\x01\0\0\0") {
-        return Some("a file of OTF2, which is not read".into());
-    }
     let text = match std::str::from_utf8(start) {
         Ok(text) => text,
         // A character may be cut at the end.

@@ -31,6 +31,12 @@ impl TraceFormat {
                 read: "all record kinds; communicators, groups, types, vector collectives",
                 not_read: "files, one-sided communication, probes",
             },
+            Self::Otf2 => TraceFormatNotes {
+                files: "NAME.otf2, NAME.def, NAME/0.evt ..",
+                start: "03 42 OTF2 or 03 23 OTF2",
+                read: "messages, requests, collectives, communicators, times between calls of MPI",
+                not_read: "one-sided communication, sizes of single pairs, other threads than the first",
+            },
             Self::Goal => TraceFormatNotes {
                 files: "NAME.goal, NAME.bin",
                 start: "num_ranks, or the number 4223 in 8 bytes",

@@ -78,7 +78,7 @@ pub(super) struct RankTrace {
     slots: u32,
     pub(super) line: u32,
     /// Whether the line starts a nonblocking collective.
-    starts: bool,
+    pub(super) starts: bool,
     /// Number of nonblocking collectives so far, by communicator.
     begun: BTreeMap<u32, u32>,
 }
@@ -451,6 +451,15 @@ impl RankTrace {
             BLOCKING
         };
         self.push(Call::Collective { operation, root, bytes, sizes, communicator, request });
+    }
+}
+
+impl RankTrace {
+    /// The slot of the nonblocking collective that started last. The caller frees it.
+    pub(super) fn slot_of_latest_collective(&mut self) -> u32 {
+        let number = self.begun.get(&self.here.number).map_or(0, |begun| begun - 1);
+        let slots = self.taken.remove(&collective_name(self.here.number, number));
+        slots.and_then(|mut slots| slots.pop_front()).expect("a nonblocking collective started")
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads a trace of any format.
 
 use super::{
-    astra, chakra, dumpi, file, foreign, ChakraSettings, ComputeTimes, Content, Recording, Trace, TraceFormat,
+    astra, chakra, dumpi, file, foreign, otf2, ChakraSettings, ComputeTimes, Content, Recording, Trace, TraceFormat,
 };
 use odonata_declare::Reader;
 use odonata_trace::{goal, is_trace_file, Survey, Work};
@@ -21,6 +21,7 @@ impl Recording {
         let content = match format {
             TraceFormat::SimGrid => Content::Calls(Arc::new(Trace::read(path, ranks, settings.times, files)?)),
             TraceFormat::Dumpi => Content::Calls(Arc::new(dumpi::read(path, ranks, settings.times, files)?)),
+            TraceFormat::Otf2 => Content::Calls(Arc::new(otf2::read(path, ranks, settings.times, files)?)),
             TraceFormat::Goal => read_goal(path, ranks, settings, files)?,
             TraceFormat::Chakra => {
                 let (nodes, survey) = chakra::read(path, ranks, settings, files)?;
@@ -67,6 +68,7 @@ fn found_format(path: &str, files: &mut dyn Reader) -> Result<TraceFormat, Strin
         _ if is_trace_file(start) => TraceFormat::File,
         _ if goal::is_goal(start) => TraceFormat::Goal,
         _ if dumpi::is_set(start) => TraceFormat::Dumpi,
+        _ if otf2::is_archive(start) => TraceFormat::Otf2,
         _ if chakra::is_trace(start) => TraceFormat::Chakra,
         _ if astra::is_workload(start) => TraceFormat::Astra,
         _ => TraceFormat::SimGrid,

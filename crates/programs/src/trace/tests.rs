@@ -342,9 +342,15 @@ fn nonblocking_collectives_start_and_are_waited_for() {
 
 #[test]
 fn files_without_a_rank_are_refused() {
-    let formats =
-        [TraceFormat::SimGrid, TraceFormat::Goal, TraceFormat::Dumpi, TraceFormat::Chakra, TraceFormat::Astra]
-            .map(Some);
+    let formats = [
+        TraceFormat::SimGrid,
+        TraceFormat::Goal,
+        TraceFormat::Dumpi,
+        TraceFormat::Otf2,
+        TraceFormat::Chakra,
+        TraceFormat::Astra,
+    ]
+    .map(Some);
     for text in ["", "\n", "# a comment\n", "{}", "num_ranks 0\n"] {
         for format in formats.into_iter().chain([None]) {
             let mut files = GivenFiles(BTreeMap::from([("a", text)]));

@@ -29,11 +29,12 @@ use std::sync::{Arc, Mutex};
 /// A NIC of a node with ranks.
 #[derive(Debug)]
 struct NicState {
-    outbox: Outbox,
+    /// By traffic class.
+    outboxes: Vec<Outbox>,
     inbox: Inbox,
 }
 
-state!(NicState { nested: outbox, inbox });
+state!(NicState { nested: outboxes, inbox });
 
 /// A node with ranks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,6 +79,7 @@ impl RankEndpoints {
         let RunContext { jobs, settings, routers, records: all_records, follows_loops } = context;
         let per_node = nics.per_node();
         let nodes = nics.count() / per_node;
+        let classes = nics.class_count() as u32;
         // Node, job and rank.
         let mut here: Vec<(u32, usize, u32)> = Vec::new();
         for (j, job) in jobs.iter().enumerate().filter(|(_, job)| numbered.contains(&job.job)) {
@@ -112,8 +114,10 @@ impl RankEndpoints {
             let (node, first) = (nics.node(n * per_node), endpoints.ranks.len() as u32);
             endpoints.ranks.extend(own.iter().map(|&(_, j, number)| Rank::new(&jobs[j], number, node)));
             for i in (0..per_node).filter(|_| !own.is_empty()) {
-                let outbox = Outbox::new(sizes, i as u8, settings.prepared_packets, settings.injection_buffer_packets);
-                let state = Box::new(NicState { outbox, inbox: Inbox::default() });
+                let (prepared, buffer) = (settings.prepared_packets, settings.injection_buffer_packets);
+                let lanes = (0..classes).map(|class| (i * classes + class) as u16);
+                let outboxes = lanes.map(|lane| Outbox::new(sizes, lane, prepared, buffer)).collect();
+                let state = Box::new(NicState { outboxes, inbox: Inbox::default() });
                 endpoints.nics[(n * per_node + i) as usize] = Some(state);
             }
             endpoints.hosts.push(Host { node, ranks: first..endpoints.ranks.len() as u32 });
@@ -145,8 +149,8 @@ impl RankEndpoints {
         let job = &jobs[j];
         let (first, node) = (host * self.per_node as usize, rank.node);
         let mut send = |message: OutboundMessage, number: u64| {
-            nic_choice.dispatch(j, job, node, message, number, |own, part| {
-                nics[first + own].as_mut().expect("a node with ranks").outbox.push(part);
+            nic_choice.dispatch(j, job, node, message, number, |own, class, part| {
+                nics[first + own].as_mut().expect("a node with ranks").outboxes[class].push(part);
             });
         };
         let was_finished = rank.is_finished();
@@ -242,17 +246,19 @@ impl RankEndpoints {
     /// Delivers a message, or a part of one, after restoring the order.
     fn reorder_message(&mut self, host: usize, delivered: DeliveredMessage, socket: &mut Socket) {
         let InboundMessage { job, envelope, .. } = delivered.message;
-        let job = &self.jobs[self.job_index(job)];
+        let j = self.job_index(job);
+        let job = &self.jobs[j];
         let kind = MessageKind::from_code(envelope.kind);
-        let Some(rails) = job.rails.as_deref().filter(|rails| rails.may_overtake() && kind.is_ordered()) else {
+        if !self.nic_choice.may_overtake(j, job) || !kind.is_ordered() {
             self.deliver(host, delivered, socket);
             return;
-        };
-        let parts = if is_striped(&envelope, rails) {
-            let (from, to) = (job.node_of_rank[envelope.source as usize], self.hosts[host].node);
-            rails.shares(from, to, Bytes(kind.wire_bytes(envelope.bytes, &self.settings))).count()
-        } else {
-            1
+        }
+        let parts = match job.rails.as_deref().filter(|rails| is_striped(&envelope, rails)) {
+            Some(rails) => {
+                let (from, to) = (job.node_of_rank[envelope.source as usize], self.hosts[host].node);
+                rails.shares(from, to, Bytes(kind.wire_bytes(envelope.bytes, &self.settings))).count()
+            }
+            None => 1,
         };
         let mut ordered = Vec::new();
         self.reorder.take(delivered, parts as u32, kind.is_matched(), &mut ordered);
@@ -282,8 +288,8 @@ impl RankEndpoints {
         };
         let (first, node) = (host * self.per_node as usize, self.hosts[host].node);
         let Self { jobs, nic_choice, nics, .. } = self;
-        nic_choice.dispatch(j, &jobs[j], node, message, number, |own, part| {
-            nics[first + own].as_mut().expect("a node with ranks").outbox.push(part);
+        nic_choice.dispatch(j, &jobs[j], node, message, number, |own, class, part| {
+            nics[first + own].as_mut().expect("a node with ranks").outboxes[class].push(part);
         });
     }
 
@@ -292,7 +298,7 @@ impl RankEndpoints {
         let of_job = |number: u16| of(&self.jobs[self.job_index(number)]);
         self.jobs.iter().zip(&self.on_node_messages).any(|(job, &messages)| messages > 0 && of(job))
             || self.ranks.iter().any(|rank| rank.will_act(now_ps, self.settings.progress) && of_job(rank.job))
-            || self.nics.iter().flatten().any(|state| state.outbox.has_message_of(of_job))
+            || self.nics.iter().flatten().flat_map(|state| &state.outboxes).any(|outbox| outbox.has_message_of(of_job))
     }
 
     /// Whether the run waits for a job.
@@ -316,12 +322,20 @@ fn rails_of(jobs: &[RankJob], number: u16) -> Option<&JobRails> {
 
 impl Endpoints for RankEndpoints {
     fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
-        self.nics[nic as usize].as_ref()?.outbox.next_ready_ps()
+        self.next_created_in(nic, 0)
     }
 
     fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
+        self.take_in(nic, 0, leaves_ps)
+    }
+
+    fn next_created_in(&mut self, nic: u32, class: u8) -> Option<u64> {
+        self.nics[nic as usize].as_ref()?.outboxes[usize::from(class)].next_ready_ps()
+    }
+
+    fn take_in(&mut self, nic: u32, class: u8, leaves_ps: u64) -> OutgoingPacket {
         let state = self.nics[nic as usize].as_mut().expect("only NICs with ranks have packets");
-        let outgoing = state.outbox.take_packet(leaves_ps);
+        let outgoing = state.outboxes[usize::from(class)].take_packet(leaves_ps);
         if let (Some(log), Some(envelope)) = (&mut self.records.messages, &outgoing.envelope) {
             let from = self.hosts[(nic / self.per_node) as usize].node;
             let rail = Rail { from, to: outgoing.destination, number: nic % self.per_node };
@@ -414,7 +428,8 @@ impl Endpoints for RankEndpoints {
 
     fn snapshot_message(&self, source: NodeId, destination: (u64, u8), message: u32, into: &mut Snapshot) {
         let (nic, number) = sequence_parts(message);
-        put_sequence((u64::from(source.0), nic), destination, number, into);
+        let (node, of_nic) = destination;
+        put_sequence((u64::from(source.0), nic), (node, of_nic.into()), number, into);
     }
 
     fn snapshot_envelope(&self, envelope: Option<&Envelope>, into: &mut Snapshot) {
@@ -437,7 +452,9 @@ impl Endpoints for RankEndpoints {
 
     fn memory_bytes(&self) -> usize {
         let nics = self.nics.iter().flatten();
-        let of = |state: &NicState| state.outbox.memory_bytes() + state.inbox.memory_bytes();
+        let of_outboxes =
+            |state: &NicState| state.outboxes.iter().map(|of| size_of::<Outbox>() + of.memory_bytes()).sum::<usize>();
+        let of = |state: &NicState| of_outboxes(state) + state.inbox.memory_bytes();
         self.ranks.iter().map(Rank::memory_bytes).sum::<usize>()
             + self.nic_choice.memory_bytes()
             + self.reorder.memory_bytes()

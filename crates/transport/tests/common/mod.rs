@@ -134,11 +134,23 @@ pub(crate) fn finished_under(
     settings: &MpiSettings,
     program: impl RankProgram + 'static,
     nodes: &[u32],
+    how: (&str, usize),
+    with: fn(Ranks) -> Ranks,
+) -> Arc<Ranks> {
+    finished_on(&PacketSettings::study(), settings, program, nodes, how, with)
+}
+
+/// The same with other routers.
+pub(crate) fn finished_on(
+    routers: &PacketSettings,
+    settings: &MpiSettings,
+    program: impl RankProgram + 'static,
+    nodes: &[u32],
     (routing, partitions): (&str, usize),
     with: fn(Ranks) -> Ranks,
 ) -> Arc<Ranks> {
     let machine = Idle::new().machine;
-    let engine = PacketEngine::new(&machine, &PacketSettings::study(), &routing.parse().unwrap()).unwrap();
+    let engine = PacketEngine::new(&machine, routers, &routing.parse().unwrap()).unwrap();
     let job = RankJob {
         job: 0,
         work: RankWork::Calls(JobProgram::new(Arc::new(program), Arc::new(Collectives::study()))),

@@ -4,7 +4,7 @@ use crate::program_messages::{GraphMessages, ProgramMessages};
 use crate::{Execution, Pattern, PatternRule, TrafficKind, WorkloadError};
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
-use odonata_programs::mistakes::{self, Examination, ExaminationCache, Mistake, MAX_CALLS};
+use odonata_programs::mistakes::{self, Examination, ExaminationCache, Mistake};
 use odonata_programs::{ProgramContext, ProgramSpec, Rounds, Sequence};
 use odonata_trace::TaskGraph;
 use std::sync::Arc;
@@ -21,13 +21,21 @@ pub(super) struct BuiltWork {
     pub(super) name: String,
 }
 
+/// How programs are checked.
+pub(super) struct Checks<'a> {
+    /// Results of earlier checks.
+    pub(super) known: &'a mut ExaminationCache,
+    /// Limit on checked calls of a job.
+    pub(super) calls_max: u64,
+}
+
 /// Builds the programs of a job.
 pub(super) fn ranks_work(
     specs: &[ProgramSpec],
     collectives: &Arc<Collectives>,
     execution: &Execution,
     context: &ProgramContext<'_>,
-    known: &mut ExaminationCache,
+    checks: &mut Checks<'_>,
 ) -> Result<BuiltWork, WorkloadError> {
     for spec in specs {
         let graph = spec.rule().graph(collectives).map_err(|mistake| spec.error(context.job, mistake))?;
@@ -42,19 +50,24 @@ pub(super) fn ranks_work(
     let once = if programs.len() == 1 { programs.remove(0) } else { Arc::new(Sequence::new(programs)) };
     let once = JobProgram::new(once, Arc::clone(collectives));
     let several = background || repeat > 1;
-    let words = format!("{specs:?} {collectives:?} {} ranks, seed {}, {several}", context.ranks, context.seed);
-    let examined = known.get_or_examine(words, || examined(&once, several)).map_err(|Mistake(reason)| {
-        WorkloadError::Impossible { job: context.job.into(), program: name.clone(), reason }
+    let Checks { known, calls_max } = checks;
+    let ProgramContext { ranks, seed, .. } = context;
+    let words = format!("{specs:?} {collectives:?} {ranks} ranks, seed {seed}, {several}, {calls_max} calls");
+    let examined = known.get_or_examine(words, || mistakes::examine(&once, several, *calls_max));
+    let examined = examined.map_err(|Mistake(reason)| WorkloadError::Impossible {
+        job: context.job.into(),
+        program: name.clone(),
+        reason,
     })?;
     if once.program.streams() > 0 {
         return streams_work(&once, *execution, context, examined, name);
     }
     let rounds = if background { Rounds::Endless } else { Rounds::Times(repeat) };
     Ok(BuiltWork {
-        examined,
         program: Some(if several { once.repeated(rounds) } else { once.clone() }),
         graph: None,
-        pattern: Arc::new(ProgramMessages(once)),
+        pattern: Arc::new(ProgramMessages { program: once, counts: examined.sent.clone() }),
+        examined,
         rule: None,
         iterations: if background { 1 } else { repeat },
         traffic: TrafficKind::Program(*execution),
@@ -85,11 +98,12 @@ fn streams_work(
         reason: format!("{reason}, and a program with streams runs as a task graph"),
     })?;
     let graph = Arc::new(TaskGraph { ranks });
+    // The graph has the messages of all rounds.
+    let counts = mistakes::examine_graph(&graph).sent;
     Ok(BuiltWork {
-        // The graph has the messages of all rounds.
-        examined: Examination { sent: mistakes::examine_graph(&graph).sent, ..examined },
+        examined: Examination { sent: counts.clone(), ..examined },
         program: None,
-        pattern: Arc::new(GraphMessages(Arc::clone(&graph))),
+        pattern: Arc::new(GraphMessages { graph: Arc::clone(&graph), counts }),
         graph: Some(graph),
         rule: None,
         iterations: 1,
@@ -115,25 +129,15 @@ fn graph_work(
     if execution.repeat > 1 {
         return wrong("repeat", &format!("{}; a task graph runs once", execution.repeat));
     }
+    let examined = mistakes::examine_graph(&graph);
     Ok(BuiltWork {
-        examined: mistakes::examine_graph(&graph),
         program: None,
-        pattern: Arc::new(GraphMessages(Arc::clone(&graph))),
+        pattern: Arc::new(GraphMessages { graph: Arc::clone(&graph), counts: examined.sent.clone() }),
+        examined,
         graph: Some(graph),
         rule: None,
         iterations: 1,
         traffic: TrafficKind::Program(execution),
         name: specs[0].name().into(),
     })
-}
-
-/// Checks a program that runs once or several times.
-fn examined(once: &JobProgram, several: bool) -> Result<Examination, Mistake> {
-    if !several {
-        return mistakes::examine(once, MAX_CALLS);
-    }
-    // Requests left open by the first round block the second.
-    let examined = mistakes::examine(&once.repeated(Rounds::Times(2)), MAX_CALLS)?;
-    // Unmatched messages are counted for one round.
-    Ok(if examined.unmatched.is_some() { mistakes::examine(once, MAX_CALLS).unwrap_or(examined) } else { examined })
 }

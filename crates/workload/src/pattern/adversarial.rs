@@ -5,6 +5,7 @@ use super::draw::{Draws, MESSAGES};
 use super::rule::{PatternContext, PatternRule};
 use crate::communication::{Pattern, SentMessage};
 use odonata_declare::{parameters, words, Kind, ParameterMistake, AUTO};
+use odonata_programs::MessageCounts;
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
@@ -80,6 +81,15 @@ impl Pattern for Adversarial {
                 RankId(members[stream.index(members.len())])
             }
         })
+    }
+
+    fn counts(&self) -> MessageCounts {
+        let ranks = u64::from(self.cells.ranks());
+        let targets = match self.target {
+            GroupTarget::Matching => 1,
+            GroupTarget::Random => ranks / self.cells.len() as u64,
+        };
+        self.draws.counts(ranks, targets.max(1))
     }
 }
 

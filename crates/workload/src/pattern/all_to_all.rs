@@ -4,6 +4,7 @@ use super::draw::another;
 use super::rule::{PatternContext, PatternRule};
 use crate::communication::{Pattern, SentMessage};
 use odonata_declare::{parameters, words, ParameterMistake};
+use odonata_programs::MessageCounts;
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
@@ -72,6 +73,11 @@ impl Pattern for AllToAll {
 
     fn destination(&self, rank: RankId, stream: &mut Stream) -> Option<RankId> {
         another(rank, self.ranks, stream)
+    }
+
+    fn counts(&self) -> MessageCounts {
+        let messages = u64::from(self.ranks) * u64::from(self.ranks.saturating_sub(1));
+        MessageCounts::of(self.bytes, messages, messages)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::communication::SentMessage;
 use odonata_declare::Kind;
+use odonata_programs::MessageCounts;
 use odonata_units::{Bytes, RankId, Stream};
 
 /// At most 2^24, because the messages of a rank are listed together. Use more iterations for more messages.
@@ -16,6 +17,15 @@ pub(super) struct Draws {
 }
 
 impl Draws {
+    /// Counts of the messages of `senders` ranks that draw among `targets` ranks each.
+    pub(super) fn counts(&self, senders: u64, targets: u64) -> MessageCounts {
+        let messages = senders * u64::from(self.messages);
+        // Expected number of different targets of a rank, if all are equally likely.
+        let missed = (1.0 - 1.0 / targets.max(1) as f64).powf(self.messages.into());
+        let pairs = (senders * targets) as f64 * (1.0 - missed);
+        MessageCounts::of(self.bytes, messages, pairs.round() as u64)
+    }
+
     /// The messages of one iteration. The stream is keyed by the rank only, so the result depends on nothing else.
     pub(super) fn sends(
         &self,

@@ -4,6 +4,7 @@ use super::rule::{PatternContext, PatternRule};
 use crate::communication::{Pattern, SentMessage};
 use odonata_declare::{parameters, Kind, ParameterMistake, Reader, AUTO};
 use odonata_import::{CommunicationGraph, GraphFormat};
+use odonata_programs::{MessageCounts, Sender};
 use odonata_units::RankId;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -56,5 +57,15 @@ impl Pattern for CommunicationGraph {
 
     fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
         out.extend(self.messages_of(rank).map(|(target, bytes)| SentMessage { target, bytes }));
+    }
+
+    fn counts(&self) -> MessageCounts {
+        let (mut counts, mut sender) = (MessageCounts::default(), Sender::default());
+        for rank in 0..self.ranks() {
+            self.messages_of(RankId(rank)).for_each(|(target, bytes)| sender.send(target.0, bytes, 1, &mut counts));
+            sender.hand_over(&mut counts);
+            sender = Sender::default();
+        }
+        counts
     }
 }

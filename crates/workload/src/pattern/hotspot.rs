@@ -4,6 +4,7 @@ use super::draw::{another, Draws, MESSAGES};
 use super::rule::{PatternContext, PatternRule};
 use crate::communication::{Pattern, SentMessage};
 use odonata_declare::{parameters, Kind, ParameterMistake};
+use odonata_programs::MessageCounts;
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
@@ -59,6 +60,11 @@ impl Pattern for Hotspot {
             }
         }
         another(rank, self.ranks, stream)
+    }
+
+    fn counts(&self) -> MessageCounts {
+        let others = u64::from(self.ranks) - 1;
+        self.draws.counts(if others > 0 { self.ranks.into() } else { 0 }, others)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::rule::{PatternContext, PatternRule};
 use crate::communication::{Pattern, SentMessage};
 use odonata_declare::{parameters, Kind, ParameterMistake, AUTO};
+use odonata_programs::MessageCounts;
 use odonata_units::{Bytes, RankId};
 use std::sync::Arc;
 
@@ -65,6 +66,18 @@ impl Pattern for ManyToMany {
         let after = (rank.0..start + length).step_by(stride as usize).skip(1);
         let before = (first..rank.0).step_by(stride as usize);
         out.extend(after.chain(before).map(|target| SentMessage { target: RankId(target), bytes: self.bytes }));
+    }
+
+    fn counts(&self) -> MessageCounts {
+        let all = |members: u64| members * members.saturating_sub(1);
+        let block = self.group * self.stride;
+        let full = u64::from(self.ranks / block) * u64::from(self.stride) * all(self.group.into());
+        // The groups of the last block differ by at most one rank.
+        let rest = self.ranks % block;
+        let groups = rest.div_ceil(self.group).max(1);
+        let (each, larger) = (u64::from(rest / groups), u64::from(rest % groups));
+        let messages = full + larger * all(each + 1) + (u64::from(groups) - larger) * all(each);
+        MessageCounts::of(self.bytes, messages, messages)
     }
 }
 

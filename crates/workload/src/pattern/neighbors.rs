@@ -31,6 +31,23 @@ impl Degrees {
         self.max
     }
 
+    /// Expected number of neighbours.
+    pub(super) fn mean(&self) -> f64 {
+        f64::midpoint(f64::from(self.min), f64::from(self.max))
+    }
+
+    /// Expected number of neighbours of a rank with `candidates`.
+    pub(super) fn mean_below(&self, candidates: u32) -> f64 {
+        if candidates <= self.min {
+            return candidates.into();
+        }
+        // Numbers from min to `most` as drawn; the larger ones are cut to the candidates.
+        let most = self.max.min(candidates);
+        let drawn = f64::from(most - self.min + 1) * f64::midpoint(f64::from(self.min), f64::from(most));
+        let cut = f64::from(self.max - most) * f64::from(candidates);
+        (drawn + cut) / f64::from(self.max - self.min + 1)
+    }
+
     /// Number of neighbours of `rank`, and the stream to draw them from.
     pub(super) fn of(&self, rank: RankId) -> (u32, Stream) {
         let mut stream = Stream::new(self.seed, "neighbors", &[u64::from(rank.0)]);

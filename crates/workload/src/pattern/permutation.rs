@@ -3,6 +3,7 @@
 use super::rule::{PatternContext, PatternRule};
 use crate::communication::{Pattern, SentMessage};
 use odonata_declare::{parameters, ParameterMistake};
+use odonata_programs::MessageCounts;
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
@@ -66,5 +67,10 @@ impl Pattern for Permutation {
 
     fn destination(&self, rank: RankId, _stream: &mut Stream) -> Option<RankId> {
         self.target(rank)
+    }
+
+    fn counts(&self) -> MessageCounts {
+        let messages = (0..self.ranks).filter(|&rank| self.target(RankId(rank)).is_some()).count() as u64;
+        MessageCounts::of(self.bytes, messages, messages)
     }
 }

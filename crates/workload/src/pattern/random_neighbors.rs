@@ -4,6 +4,7 @@ use super::neighbors::{distinct, symmetric, Degrees};
 use super::rule::{PatternContext, PatternRule};
 use crate::communication::{Pattern, SentMessage};
 use odonata_declare::{parameters, Kind, ParameterMistake};
+use odonata_programs::MessageCounts;
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
@@ -66,6 +67,14 @@ impl Pattern for RandomNeighbors {
             }
         };
         out.extend(neighbors.into_iter().map(|target| SentMessage { target: RankId(target), bytes: self.bytes }));
+    }
+
+    fn counts(&self) -> MessageCounts {
+        // In each round of an odd number of ranks one rank has no opponent.
+        let pairs_up = if self.ranks % 2 == 1 { f64::from(self.ranks - 1) } else { f64::from(self.ranks) };
+        let ranks = if self.tournament.is_some() { pairs_up } else { f64::from(self.ranks) };
+        let messages = (ranks * self.degrees.mean()).round() as u64;
+        MessageCounts::of(self.bytes, messages, messages).estimated()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::rule::{PatternContext, PatternRule};
 use crate::communication::{Pattern, SentMessage};
 use odonata_declare::{parameters, Kind, ParameterMistake, AUTO};
-use odonata_programs::{Grid, GridOrder};
+use odonata_programs::{Grid, GridOrder, MessageCounts};
 use odonata_units::{Bytes, RankId};
 use std::sync::Arc;
 
@@ -76,6 +76,18 @@ impl Pattern for Stencil {
                 send(rank.0 - (size - 1) * stride);
             }
         }
+    }
+
+    fn counts(&self) -> MessageCounts {
+        let (mut messages, mut pairs) = (0, 0);
+        let all = u64::from(self.ranks);
+        for size in self.grid.sizes.iter().map(|&size| u64::from(size)).filter(|&size| size > 1) {
+            let open = 2 * (size - 1) * (all / size);
+            messages += if self.periodic { 2 * all } else { open };
+            // Both neighbours of a rank of a ring of two are the same.
+            pairs += if self.periodic && size > 2 { 2 * all } else { open };
+        }
+        MessageCounts::of(self.bytes, messages, pairs)
     }
 }
 

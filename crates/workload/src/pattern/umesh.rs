@@ -4,6 +4,7 @@ use super::neighbors::{distinct, symmetric, Degrees};
 use super::rule::{PatternContext, PatternRule};
 use crate::communication::{Pattern, SentMessage};
 use odonata_declare::{parameters, Kind, ParameterMistake};
+use odonata_programs::MessageCounts;
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
@@ -135,6 +136,25 @@ impl Pattern for Umesh {
             None => self.one_sided(rank),
         };
         out.extend(neighbors.into_iter().map(|target| SentMessage { target: RankId(target), bytes: self.bytes }));
+    }
+
+    fn counts(&self) -> MessageCounts {
+        let (ranks, distance) = (self.ranks, self.max_distance);
+        let messages = if self.symmetric.is_some() {
+            // A round at distance d lacks the partners of d ranks, on average over its shift. All distances are equally
+            // likely.
+            self.degrees.mean() * (f64::from(ranks) - f64::from(distance + 1) / 2.0)
+        } else {
+            let near = ranks.min(distance.saturating_mul(2));
+            // Ranks that are close to an end have fewer candidates.
+            let ends = (0..near).map(|place| {
+                let rank = if place < near / 2 { place } else { ranks - (near - place) };
+                self.degrees.mean_below(rank.min(distance) + (ranks - 1 - rank).min(distance))
+            });
+            ends.sum::<f64>() + f64::from(ranks - near) * self.degrees.mean_below(distance.saturating_mul(2))
+        };
+        let messages = messages.round() as u64;
+        MessageCounts::of(self.bytes, messages, messages).estimated()
     }
 }
 

@@ -17,6 +17,10 @@ pub struct FreeNodes<'a> {
     current: usize,
     /// Nodes that jobs will draw after all jobs are placed.
     reserved: usize,
+    /// Number of free nodes.
+    free: usize,
+    /// Routers before this one have no free nodes. Without it every job would look at all nodes.
+    first_router: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +36,10 @@ const NOBODY: NodeUse = NodeUse { job: usize::MAX, cores: 0, exclusive: false };
 
 impl<'a> FreeNodes<'a> {
     pub(crate) fn new(machine: &'a Machine) -> Self {
+        let free = machine.nodes().filter(|&node| machine.node_up(node)).count();
         Self {
+            free,
+            first_router: 0,
             machine,
             uses: vec![NOBODY; machine.node_count()],
             cores_taken: HashSet::new(),
@@ -58,12 +65,12 @@ impl<'a> FreeNodes<'a> {
 
     /// All free nodes, router by router.
     pub(crate) fn all(&self) -> impl Iterator<Item = NodeId> + '_ {
-        self.machine.routers().flat_map(|router| self.of_router(router))
+        (self.first_router..self.machine.router_count() as u32).flat_map(|router| self.of_router(RouterId(router)))
     }
 
     /// Number of free nodes that are not reserved.
     pub(crate) fn free_count(&self) -> usize {
-        self.all().count().saturating_sub(self.reserved)
+        self.free.saturating_sub(self.reserved)
     }
 
     /// Starts the next job and returns its index. Later claims belong to it.
@@ -97,6 +104,7 @@ impl<'a> FreeNodes<'a> {
             });
         }
         *use_of_node = NodeUse { job: self.current, cores: self.machine.cores_per_node(), exclusive: true };
+        self.occupy();
         Ok(())
     }
 
@@ -123,8 +131,21 @@ impl<'a> FreeNodes<'a> {
         if use_of_node.cores == 0 {
             use_of_node.job = self.current;
         }
+        let is_first = use_of_node.cores == 0;
         use_of_node.cores += 1;
+        if is_first {
+            self.occupy();
+        }
         Ok(())
+    }
+
+    /// Notes that a free node is used now.
+    fn occupy(&mut self) {
+        self.free -= 1;
+        let routers = self.machine.router_count() as u32;
+        while self.first_router < routers && self.of_router(RouterId(self.first_router)).next().is_none() {
+            self.first_router += 1;
+        }
     }
 
     fn check_usable(&self, node: NodeId) -> Result<(), String> {

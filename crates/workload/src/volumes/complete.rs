@@ -65,6 +65,16 @@ impl CompleteExchange {
         }
     }
 
+    /// Pairs of different nodes with messages. None if messages have no bytes.
+    pub fn pairs_of_nodes(&self) -> u64 {
+        let nodes = self.nodes.len() as u64;
+        if self.bytes == Bytes(0) {
+            0
+        } else {
+            nodes * nodes.saturating_sub(1)
+        }
+    }
+
     /// Size of each message.
     pub const fn bytes(&self) -> Bytes {
         self.bytes
@@ -76,7 +86,7 @@ mod tests {
     use super::*;
     use crate::pattern::PatternSpec;
     use crate::test_machines::cascade;
-    use crate::volumes::{message_counts, Matrix, Messages, Volumes};
+    use crate::volumes::{Matrix, Messages, Volumes};
     use crate::{JobSettings, JobSpec, PlacementSpec, Work, Workload};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -110,9 +120,9 @@ mod tests {
                 }
             }
             prop_assert_eq!(Volumes::of(&machine, job), volumes);
-            prop_assert_eq!(message_counts(&machine, job).messages(), volumes.messages);
-            prop_assert_eq!(message_counts(&machine, job).bytes(), volumes.bytes());
-            prop_assert_eq!(message_counts(&machine, job).pairs, volumes.messages);
+            prop_assert_eq!(job.counts().messages(), volumes.messages);
+            prop_assert_eq!(job.counts().bytes(), volumes.bytes());
+            prop_assert_eq!(job.counts().pairs, volumes.messages);
             let (complete, mut found) = (CompleteExchange::of(job).unwrap(), BTreeMap::new());
             for &(node, ranks) in &complete.nodes {
                 for exchange in complete.from(&machine, node, ranks).filter(|exchange| exchange.messages > 0) {

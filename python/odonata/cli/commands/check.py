@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -95,8 +96,8 @@ def command(
             job["name"],
             job["pattern"],
             job["placement"],
-            *(f"{job[key]:,}" for key in ("ranks", "ranks_per_node", "nodes", "routers", "messages")),
-            terminal.number(on.of(job["bytes"])),
+            *(f"{job[key]:,}" for key in ("ranks", "ranks_per_node", "nodes", "routers")),
+            *(_about(job, n) for n in (f"{job['messages']:,}", terminal.number(on.of(job["bytes"])))),
         )
     terminal.print_table(screen, jobs, "Jobs")
     print_absent(screen, summary["absent_jobs"])
@@ -105,6 +106,11 @@ def command(
     print_collectives(screen, summary["collectives"], [job["name"] for job in summary["jobs"]])
     if estimate is not None:
         screen.print(estimate.sentence())
+
+
+def _about(job: dict[str, Any], count: str) -> str:
+    """Marks the counts of drawn messages, and of programs that are too long to be counted in full."""
+    return f"about {count}" if job["is_estimate"] else count
 
 
 def _upgraded(experiment: Experiment) -> Experiment:

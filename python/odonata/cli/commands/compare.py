@@ -138,10 +138,10 @@ def _run(experiment: Experiment, target: Path | None, threads: int | None, quiet
 
 def _print(screen: Console, one: Comparison, result: dict[str, Any]) -> None:
     from odonata.cli.output.absent import print_absent
+    from odonata.cli.output.settings import print_settings
     from odonata.comparison import not_comparable
 
-    for line in one.settings:
-        screen.print(f"  {line}")
+    print_settings(screen, one)
     for side, title in (
         ("other", "Jobs that end, since nodes fail"),
         ("base", "Jobs only in the second run"),

@@ -23,9 +23,9 @@ def command() -> None:
 
 def _known_pattern(_context: click.Context, _option: click.Parameter, name: str) -> str:
     """Checks the name of a pattern; the error gives the nearest name, or all names."""
-    from odonata.cli.commands.list import names
+    from odonata.names import patterns
 
-    known = [row["name"] for row in names("patterns")]
+    known = [row["name"] for row in patterns()]
     if name in known:
         return name
     hint = nearest(name, known, f"Patterns: {', '.join(known)}.")

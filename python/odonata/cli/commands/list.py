@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import groupby
 from typing import Any
 
@@ -10,15 +9,27 @@ import click
 
 from odonata.cli import options
 from odonata.cli.output import terminal
+from odonata.names import named
 
-TOPICS = ("presets", "topologies", "patterns", "placements", "routings", "formats")
+TOPICS = (
+    "presets",
+    "topologies",
+    "patterns",
+    "programs",
+    "collectives",
+    "placements",
+    "routings",
+    "engines",
+    "mpi-presets",
+    "formats",
+)
 
 
 @click.command()
 @click.argument("topic", type=click.Choice(TOPICS), required=False)
 @options.as_json
 def command(topic: str | None, as_json: bool) -> None:
-    """List presets, topologies, patterns, placements, routings and formats of machine files and traces.
+    """List the names that a file can use: machines, jobs, routings, engines, MPI, formats of files.
 
     \b
     odonata list
@@ -27,7 +38,7 @@ def command(topic: str | None, as_json: bool) -> None:
     For their parameters, see: odonata schema --page
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     chosen = [topic] if topic else list(TOPICS)
-    found = {name: _ROWS[name]() if name in _ROWS else names(name) for name in chosen}
+    found = {name: _ROWS[name]() if name in _ROWS else named(name) for name in chosen}
     if as_json:
         terminal.print_json(found[topic] if topic else found)
         return
@@ -41,7 +52,7 @@ def command(topic: str | None, as_json: bool) -> None:
                 shown.add_row(
                     *(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values())
                 )
-            terminal.print_table(screen, shown, name.capitalize())
+            terminal.print_table(screen, shown, _TITLES.get(name, name.capitalize()))
 
 
 def _presets() -> list[dict[str, Any]]:
@@ -74,31 +85,7 @@ def _formats() -> list[dict[str, Any]]:
 
 _ROWS = {"presets": _presets, "formats": _formats}
 
-_WHERE = {
-    "topologies": ("machine", "topology"),
-    "patterns": ("job", "pattern"),
-    "placements": ("job", "placement"),
-    "routings": ("engine", "routing"),
+_TITLES = {
+    "collectives": "Algorithms of collectives, for keys of [mpi] such as allreduce",
+    "mpi-presets": "MPI presets: which algorithm a library chooses",
 }
-
-
-def names(topic: str) -> list[dict[str, str]]:
-    """Names with a summary each, and with their engine where engines differ."""
-    from odonata import _core
-
-    section, key = _WHERE[topic]
-    table = json.loads(_core.schema())["properties"][section]
-    rule = table.get("items", table)["properties"][key]
-    rows: list[dict[str, str]] = []
-    for alternative in rule.get("anyOf", [rule]):
-        owner = {"of": alternative["title"]} if "title" in alternative else {}
-        # A name may also be given in a table with its parameters.
-        for names in alternative.get("anyOf", [alternative]):
-            for name, meaning in zip(names.get("enum", []), names.get("enumDescriptions", []), strict=True):
-                # An entry of several engines is listed once with all of them.
-                same = [row for row in rows if row["name"] == name and row["summary"] == meaning]
-                for row in same:
-                    row["of"] += ", " + owner["of"].removeprefix("engine ")
-                if not same:
-                    rows.append({"name": name, **owner, "summary": meaning})
-    return rows

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from odonata.machines import Machine
+    from odonata.prices import Bill
+
 
 class Price(click.ParamType):  # type: ignore[type-arg,unused-ignore] # generic since click 8.3
     """`CLASS=AMOUNT`."""
@@ -51,8 +54,10 @@ class Price(click.ParamType):  # type: ignore[type-arg,unused-ignore] # generic 
     type=Price(),
     metavar="CLASS=AMOUNT",
     multiple=True,
-    help="Price of one cable of a class, for the cost of the cabling. May be repeated.",
+    help="Price of one cable of a class; or of every switch, nic, copper or optical cable of the bill. "
+    "May be repeated.",
 )
+@click.option("--prices", metavar="FILE", help="Also print the bill by a price list: a file, or `default`.")
 @options.overrides
 @options.threads
 @options.as_json
@@ -60,6 +65,7 @@ def command(
     origin: str,
     edit: tuple[str, ...],
     price: tuple[tuple[str, float], ...],
+    prices: str | None,
     changes: tuple[str, ...],
     threads: int | None,
     as_json: bool,
@@ -68,6 +74,7 @@ def command(
 
     \b
     odonata machine edison -e-K --price black=80
+    odonata machine dragonfly-1056 --prices default --price optical=300
     odonata machine dragonfly --set machine.p=8 --set machine.g=17
     odonata machine my-cables.csv
 
@@ -77,15 +84,33 @@ def command(
     declared.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata import machines
+    from odonata.cli.output.bill import bill_data, print_bill
+    from odonata.prices.bill import KINDS
 
-    made = machines.build(machines.origin_of(origin, edit, dict(price)).with_overrides(changes), threads)
+    of_kinds = {kind: amount for kind, amount in price if kind in KINDS}
+    of_classes = {name: amount for name, amount in price if name not in KINDS}
+    made = machines.build(machines.origin_of(origin, edit, of_classes).with_overrides(changes), threads)
     metrics = made.metrics
+    found = _bill(made, prices, of_kinds)
     if as_json:
-        terminal.print_json(metrics)
+        terminal.print_json(metrics if found is None else {**metrics, "bill": bill_data(found)})
     else:
-        _print(terminal.console(), metrics)
+        screen = terminal.console()
+        _print(screen, metrics)
+        if found is not None:
+            print_bill(screen, found)
         terminal.print_warnings(metrics["warnings"])
     sys.exit(0 if all(check["holds"] for check in metrics["checks"]) else 1)
+
+
+def _bill(made: Machine, prices: str | None, of_kinds: dict[str, float]) -> Bill | None:
+    """The bill, if a list or the price of a kind of hardware is given."""
+    from odonata.prices.bill import bill, with_prices
+    from odonata.prices.price_list import DEFAULT, PriceList
+
+    if prices is None and not of_kinds:
+        return None
+    return bill(made, with_prices(PriceList.load(prices or DEFAULT), of_kinds))
 
 
 def _print(screen: Console, metrics: dict[str, Any]) -> None:

@@ -22,8 +22,11 @@ from odonata.errors import OdonataError
     default="bytes",
     help="Measure of hot links: bytes, or bytes divided by capacity.",
 )
+@click.option("--details", is_flag=True, help="Of a sweep: every point and every comparison.")
 @options.as_json
-def command(directory: Path, links: int, link_class: str | None, by: str, as_json: bool) -> None:
+def command(
+    directory: Path, links: int, link_class: str | None, by: str, details: bool, as_json: bool
+) -> None:
     """Show a run: its summary, hottest links and the jobs on them.
 
     \b
@@ -48,7 +51,7 @@ def command(directory: Path, links: int, link_class: str | None, by: str, as_jso
         else:
             screen = terminal.console()
             screen.print(f"{len(sweep.points)} points, {len(sweep.runs)} finished", style="bold")
-            print_sweep(screen, sweep)
+            print_sweep(screen, sweep, details=details)
         return
     if (directory / SEARCH).exists():
         from odonata.cli.output import search

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @options.processes("Number of concurrent points; all processors by default.")
 @options.count("--threads", default=1, help="Threads per point (1).")
 @click.option("--estimate", is_flag=True, help="Only estimate the time, from a few seconds of trial runs.")
+@click.option("--details", is_flag=True, help="Print every point and every comparison.")
 @options.on
 @click.option("--slurm", is_flag=True, help="Only write a script for a Slurm job array.")
 @click.option("--point", type=int, metavar="I", help="Run only this point. Tasks of the job array use it.")
@@ -42,6 +43,7 @@ def command(
     processes: int | None,
     threads: int,
     estimate: bool,
+    details: bool,
     on: str | None,
     slurm: bool,
     point: int | None,
@@ -108,12 +110,9 @@ def command(
         new = len(finished.points) - finished.kept - len(finished.failures)
         screen = terminal.console()
         ended = f", {len(incomplete)} not complete" if incomplete else ""
-        screen.print(
-            f"{len(finished.points)} points: {new} run, {finished.kept} already finished, "
-            f"{len(finished.failures)} failed{ended}",
-            style="bold",
-        )
-        print_sweep(screen, finished)
+        counts = f"{new} run, {finished.kept} already finished, {len(finished.failures)} failed{ended}"
+        screen.print(f"{len(finished.points)} points: {counts}", style="bold")
+        print_sweep(screen, finished, details=details)
     sys.exit(1 if finished.failures else max(incomplete, default=0))
 
 

@@ -22,7 +22,7 @@ _GROUPS = click.option("--groups", metavar="FILE", help="File with the groups of
 
 @click.group()
 def command() -> None:
-    """Show traces of real runs, convert and export them: DUMPI, GOAL, Chakra, SimGrid, ASTRA-sim."""
+    """Show traces of real runs, convert and export them: DUMPI, OTF2, GOAL, Chakra, SimGrid, ASTRA-sim."""
 
 
 @command.command()

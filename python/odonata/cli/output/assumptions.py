@@ -31,6 +31,11 @@ def print_assumptions(
         screen.print(f"and {len(lines) - LINES_MAX} lines more", highlight=False)
 
 
+def assumption_lines(assumptions: Sequence[Mapping[str, Any]], jobs: int) -> list[str]:
+    """What decides results, a line per table of the file."""
+    return [f"{label}: {text}" for label, text in _lines([a for a in assumptions if a["decides"]], jobs)]
+
+
 def print_all(screen: Console, assumptions: Sequence[Mapping[str, Any]]) -> None:
     """Prints every key that was not given, with its value and meaning."""
     rows = terminal.table(["key", "value", "meaning"], left=["key", "value"], wrap=["meaning"])

@@ -102,7 +102,8 @@ def show_all(run: Run, *, as_json: bool) -> None:
 
 def show(screen: Console, run: Run, found: Explanation) -> None:
     """Prints an explanation; the answer comes first."""
-    screen.print(f"Job {found.job} of {run.name}", style="bold")
+    in_class = f", traffic class {found.traffic_class}" if found.traffic_class else ""
+    screen.print(f"Job {found.job} of {run.name}{in_class}", style="bold")
     screen.print(sentence(found))
     _print_accuracy(screen, run)
     if found.against is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 
 from odonata.cli.output import columns, terminal
+from odonata.cli.output.sweep_answer import has_many_values, is_large, print_best, print_effects
 from odonata.quantity import Scale, scale
 from odonata.store.schema import ENDINGS, declarations
 from odonata.store.sweep import short_keys, text
@@ -43,34 +44,46 @@ def as_data(sweep: Sweep) -> dict[str, Any]:
     }
 
 
-def print_sweep(screen: Console, sweep: Sweep) -> None:
-    """Prints jobs and links of the complete points, and the differences between them."""
+def print_sweep(screen: Console, sweep: Sweep, *, details: bool = False) -> None:
+    """Prints the best setting, then jobs and links of the complete points and the differences between them.
+
+    Without `details`, a large sweep has one table of its best settings and one of what each key changes.
+    """
     _print_incomplete(screen, sweep)
     if not sweep.complete:
         return
     if (said := headline(sweep)) is not None:
         screen.print(said, soft_wrap=True, markup=False, highlight=False)
     routed = any(run.routed for run in sweep.complete.values())
+    short = not details and is_large(sweep)
     if is_interference(sweep.axes):
         _print_slowdowns(screen, sweep)
+    elif short and sweep.ranking is not None:
+        print_best(screen, sweep)
     elif "accepted_load" in sweep.jobs.column_names:
         _print_loads(screen, sweep)
     elif TIME.name in sweep.jobs.column_names:
         _print_times(screen, sweep)
     # The traffic of links says nothing about slowdowns; results.parquet has it.
-    if routed and not is_interference(sweep.axes):
+    if routed and not short and not is_interference(sweep.axes):
         _print_traffic(screen, sweep)
     nothing = sweep.without_effect()
+    brief = short and has_many_values(sweep)
+    if brief:
+        print_effects(screen, sweep, _compared(sweep, routed=routed))
     for axis in sweep.axes:
         if axis.key in nothing:
             screen.print(f"\n{axis.key} has no effect on jobs or links at any point.")
+        elif brief:
+            continue
         elif axis.key != JOBS and not axis.is_seed and len(axis.values) > 1:
             _print_differences(screen, sweep, axis.key, routed=routed)
     made = {"interference": is_interference(sweep.axes), "results": routed, "jobs": True}
     *others, last = (f"{name}.parquet" for name, there in made.items() if there)
     table = f"{', '.join(others)} and {last}" if others else last
+    more = "\nEvery point and every comparison: the same command with --details" if short or brief else ""
     screen.print(
-        f"\nTables of all points: {table} in {sweep.path}\nTheir runs: {sweep.path / 'points'}",
+        f"{more}\nTables of all points: {table} in {sweep.path}\nTheir runs: {sweep.path / 'points'}",
         soft_wrap=True,
     )
 

@@ -72,10 +72,28 @@ def print_error_as_json(error: OdonataError) -> None:
     print_json({"error": {"message": error.message, "hint": error.hint}, "problems": problems})
 
 
+_LABELS = {"error:": "red", "= help:": "cyan"}
+
+
+def _colored(text: str) -> str:
+    """Mistakes of a file with coloured labels and carets; click removes colours without a terminal."""
+    lines = []
+    for line in text.split("\n"):
+        start = line.lstrip(" ")
+        label = next((label for label in _LABELS if start.startswith(label)), None)
+        if label is not None:
+            head, _, rest = line.partition(label)
+            line = head + click.style(label, fg=_LABELS[label], bold=True) + rest
+        elif start.startswith("|") and not start.strip("|^ "):
+            line = line.replace("^", click.style("^", fg="red", bold=True))
+        lines.append(line)
+    return "\n".join(lines)
+
+
 def print_error(error: OdonataError) -> None:
     """Prints a user's mistake."""
     if isinstance(error, ExperimentError):
-        click.echo(str(error).rstrip("\n"), err=True)
+        click.echo(_colored(str(error).rstrip("\n")), err=True)
         return
     click.echo(click.style("error: ", fg="red", bold=True) + error.message, err=True)
     if error.hint:

@@ -15,9 +15,16 @@ export function solo(
   job: number,
   modes: Readonly<Record<number, JobMode>>,
 ): Record<number, JobMode> {
+  if (soloOf(run, modes) === job) return {}
   const others = run.jobs.filter((other) => other.job !== job)
-  const already = modes[job] === undefined && others.every((other) => modes[other.job] === 'hidden')
-  return already ? {} : Object.fromEntries(others.map((other) => [other.job, 'hidden' as const]))
+  return Object.fromEntries(others.map((other) => [other.job, 'hidden' as const]))
+}
+
+/** The only job that is not hidden, of several; null if there is none. */
+export function soloOf({ jobs }: Run, modes: Readonly<Record<number, JobMode>>): number | null {
+  const shown = jobs.filter(({ job }) => modes[job] !== 'hidden')
+  const [only] = shown
+  return jobs.length > 1 && shown.length === 1 && modes[only!.job] === undefined ? only!.job : null
 }
 
 export function toggleMode(
@@ -41,6 +48,7 @@ export function Jobs({ derived: d }: { derived: DerivedRun }) {
   const [wanted, setWanted] = useState('')
   const matching = run.jobs.filter(({ name }) => name.toLowerCase().includes(wanted.trim().toLowerCase()))
   const listed = matching.slice(0, LISTED)
+  const soloed = soloOf(run, state.jobs)
   return (
     <section class="jobs" aria-label="Jobs">
       <header>
@@ -79,7 +87,13 @@ export function Jobs({ derived: d }: { derived: DerivedRun }) {
       )}
       <ul>
         {listed.map((job) => (
-          <JobLine key={job.job} derived={d} job={job} traffic={traffic && traffic[job.job]!} />
+          <JobLine
+            key={job.job}
+            derived={d}
+            job={job}
+            traffic={traffic && traffic[job.job]!}
+            alone={job.job === soloed}
+          />
         ))}
       </ul>
       {matching.length > listed.length && (
@@ -93,17 +107,21 @@ export function Jobs({ derived: d }: { derived: DerivedRun }) {
   )
 }
 
-function JobLine({ derived: d, job, traffic }: { derived: DerivedRun; job: Job; traffic: number | null }) {
+interface JobLineProps {
+  readonly derived: DerivedRun
+  readonly job: Job
+  readonly traffic: number | null
+  /** Whether all other jobs are hidden. */
+  readonly alone: boolean
+}
+
+function JobLine({ derived: d, job, traffic, alone }: JobLineProps) {
   const session = useSession()
   const focusOn = useFocusOn()
   const state = useSettings()
   const { run, measure } = d
   const set = (jobs: Record<number, JobMode>): void => session.state.patch({ jobs })
   const mode = state.jobs[job.job]
-  const alone =
-    mode === undefined &&
-    run.jobs.length > 1 &&
-    run.jobs.every((other) => other === job || state.jobs[other.job] === 'hidden')
   return (
     <li class={mode ?? ''} data-test={`job-${job.job}`}>
       <input

@@ -5,13 +5,15 @@ import { placeName, type JobExplanation } from '../../data/explanation'
 import { jobBars, type JobBar, type JobBars as Bars } from '../../data/jobbars'
 import type { DerivedRun } from '../../data/model'
 import { jobNamed } from '../../data/run'
-import { details, solo } from '../controls/jobs'
+import { details, solo, soloOf } from '../controls/jobs'
 import { useExplanations } from '../panels/bottlenecks/bottlenecks'
 import { useSession, useSettings } from '../session/session'
 import './overview.css'
 
 /** Bars that are shown at first. */
 const SHOWN = 8
+/** Bars of the open list; each further hundred takes the browser about 10 ms. */
+const LISTED_MAX = 400
 /** Of more jobs, bottlenecks are computed only for the panel that shows them. */
 const EXPLAINED_MAX = 100
 const NONE: readonly number[] = []
@@ -19,19 +21,27 @@ const NONE: readonly number[] = []
 export function JobBars({ derived: d }: { derived: DerivedRun }) {
   const [isOpen, setOpen] = useState(false)
   const [wanted, setWanted] = useState('')
+  const { jobs: modes } = useSettings()
   const found = useMemo(() => jobBars(d), [d.run, d.measure])
   const explanations = useExplanations(d.run.jobs.length <= EXPLAINED_MAX ? [d.run.id] : NONE)
   if (!found) return null
   const { bars, label } = found
   const matching = bars.filter(({ job }) => job.name.toLowerCase().includes(wanted.trim().toLowerCase()))
-  const shown = isOpen ? matching : bars.slice(0, SHOWN)
+  const shown = isOpen ? matching.slice(0, LISTED_MAX) : bars.slice(0, SHOWN)
+  const soloed = soloOf(d.run, modes)
   const explained = (Array.isArray(explanations) && explanations[0]) || null
   return (
     <section class="job-bars" aria-label={`${label} of each job`}>
       <ul class={isOpen ? 'open' : ''}>
         {shown.map((bar) => (
           <li key={bar.job.job} data-test={`bar-${bar.job.job}`}>
-            <Bar derived={d} of={found} bar={bar} why={explained && jobNamed(explained, bar.job.name)} />
+            <Bar
+              derived={d}
+              of={found}
+              bar={bar}
+              why={explained && jobNamed(explained, bar.job.name)}
+              isSolo={bar.job.job === soloed}
+            />
           </li>
         ))}
       </ul>
@@ -50,6 +60,11 @@ export function JobBars({ derived: d }: { derived: DerivedRun }) {
           <button onClick={() => setOpen(!isOpen)} aria-expanded={isOpen} data-test="more-jobs">
             {isOpen ? 'fewer jobs' : `all ${count(bars.length)} jobs`}
           </button>
+          {isOpen && matching.length > shown.length && (
+            <span class="hint">
+              {count(shown.length)} of {count(matching.length)}; find others by name.
+            </span>
+          )}
         </p>
       )}
     </section>
@@ -61,16 +76,13 @@ interface BarProps {
   readonly of: Bars
   readonly bar: JobBar
   readonly why: JobExplanation | null
+  readonly isSolo: boolean
 }
 
-function Bar({ derived: { run }, of, bar, why }: BarProps) {
+function Bar({ derived: { run }, of, bar, why, isSolo }: BarProps) {
   const session = useSession()
   const { jobs } = useSettings()
   const { job, value, alone } = bar
-  const isSolo =
-    run.jobs.length > 1 &&
-    jobs[job.job] === undefined &&
-    run.jobs.every((other) => other === job || jobs[other.job] === 'hidden')
   const first = why?.bottlenecks?.[0]
   const place = first && first.busy_s > 0 ? placeName(first) : (why?.terms?.[0]?.term ?? '')
   const share = (size: number): string => `${(100 * size) / (of.most || 1)}%`

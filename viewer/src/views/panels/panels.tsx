@@ -9,6 +9,7 @@ import { GroupView } from './group/group'
 import { RouterView } from './group/router'
 import { LoadCurves } from './load/load'
 import { MatricesView } from './matrices/matrices'
+import { QueryView } from './query/query'
 
 /** In the order of their tabs. */
 const panels = {
@@ -18,6 +19,13 @@ const panels = {
     label: 'Why',
     title: 'Bottleneck of each job, its sharers, and the effect of faster or slower links',
     Body: BottleneckView,
+  },
+  query: {
+    label: 'Query',
+    title: 'SQL over the tables of the run',
+    Body: QueryView,
+    // Links of a difference have no table.
+    missing: ({ signed }: DerivedRun) => signed,
   },
 }
 

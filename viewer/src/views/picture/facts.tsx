@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { count, counted } from '../../base/format'
 import { hasCosts } from '../../data/costs'
-import { resolveFocus } from '../../data/focus'
+import { focusText, resolveFocus } from '../../data/focus'
 import type { Run } from '../../data/run'
 import type { Summary } from '../../data/source'
 import { useSession, useSettings } from '../session/session'
@@ -22,7 +22,7 @@ export function FocusChip({ run }: { run?: Run }) {
       title="Clear the focus (Esc)"
       data-test="focus"
     >
-      {focus.replace(':', ' ')}
+      {focusText(focus)}
       {known ? '' : ' (not in this run)'} ×
     </button>
   )

@@ -61,6 +61,9 @@ export class Session {
   readonly refused = new Store<readonly string[]>([])
   private readonly models = new Map<number, RunModel | Promise<void>>()
   private readonly blocks = new Map<string, Block | string | Promise<void>>()
+  /** Requested blocks. */
+  private inFlight = 0
+  private pendingShow: ReturnType<typeof setTimeout> | undefined
   private readonly differences = new Map<string, DifferenceModel>()
   /** By run and virtual channels. */
   private readonly parts = new Map<string, RunModel>()
@@ -194,15 +197,32 @@ export class Session {
     const known = this.blocks.get(key)
     if (known instanceof Promise) return undefined
     if (known !== undefined) return known
+    this.inFlight++
     const arrived = (what: Block | string): void => {
       this.blocks.set(key, what)
-      this.loaded.set(this.loaded.get() + 1)
+      this.inFlight--
+      this.showSoon()
     }
     const loading = this.source
       .table(run, table, columns)
       .then(arrived, (error: unknown) => arrived(error instanceof Error ? error.message : String(error)))
     this.blocks.set(key, loading)
     return undefined
+  }
+
+  /** Shows what has arrived: at once, or of many blocks several at a time. */
+  private showSoon(): void {
+    if (this.inFlight >= MANY) {
+      this.pendingShow ??= setTimeout(() => this.show(), TOGETHER_MS)
+      return
+    }
+    this.show()
+  }
+
+  private show(): void {
+    clearTimeout(this.pendingShow)
+    this.pendingShow = undefined
+    this.loaded.set(this.loaded.get() + 1)
   }
 
   differenceOf(base: RunModel, other: RunModel, pairing: Pairing): DifferenceModel {
@@ -214,6 +234,13 @@ export class Session {
     return model
   }
 }
+
+/**
+ * A sweep requests a block of each run. The page renders for each arrival, which looks at all runs: many
+ * blocks are shown together after this time.
+ */
+const MANY = 16
+const TOGETHER_MS = 250
 
 /** Above this many links, a drag shows only the essentials and updates the rest at its end. */
 export const LARGE = 200_000

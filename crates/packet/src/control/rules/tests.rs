@@ -13,7 +13,7 @@ fn settings(rule: ControlRule) -> ControlSettings {
 }
 
 fn notice(at: u64, kind: NoticeKind, bytes: u32, delay_ps: u64) -> Notice {
-    Notice { at, destination: 0, kind, bytes, delay_ps }
+    Notice { at, destination: 0, class: 0, kind, bytes, delay_ps }
 }
 
 /// Sends and acknowledges packets one after the other, with ten in flight; `marked` of them with a mark, first.

@@ -38,7 +38,8 @@ def command(times: Path, directory: Path | None, machine_name: str, as_json: boo
     time_us), and if they vary, tasks (per node) and threads. A column hierarchy is needed if neither DIR nor
     --problem gives the hierarchy of all rows. It names a directory next to the file, or a hierarchy of the
     package. Without the column level, times are of whole cycles. At least three cycles of different mixes or
-    sizes are needed, to separate computation from messages.
+    sizes are needed, to separate computation from messages. With setup_s, setup_ms or setup_us instead, times
+    are of set-ups, and hierarchy names directories made with --record.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.amg import fit
     from odonata.amg.machines import load
@@ -54,6 +55,9 @@ def command(times: Path, directory: Path | None, machine_name: str, as_json: boo
         return known[name]
 
     measured = fit.read(times)
+    if measured[0].is_setup:
+        _set_ups(measured, directory, times.parent, machine, as_json=as_json)
+        return
     if measured[0].is_whole:
         _whole(measured, hierarchy_of, machine, as_json=as_json)
         return
@@ -119,6 +123,49 @@ def _whole(
     )
     screen.print("Lines for the machine file:")
     screen.print(parts.lines(best.ends), style="bold", markup=False)
+
+
+def _set_ups(
+    measured: list[MeasuredTimes],
+    directory: Path | None,
+    folder: Path,
+    machine: ParameterSet,
+    *,
+    as_json: bool,
+) -> None:
+    from odonata.amg import fit, model, setup, setup_fit
+
+    known: dict[Path, setup.SetUp] = {}
+    runs = []
+    for one in measured:
+        place = directory if one.hierarchy is None else folder / one.hierarchy
+        if place is None:
+            raise OdonataError("set-ups need DIR or a column hierarchy with directories made with --record")
+        if place not in known:
+            known[place] = setup.load(place)
+        tasks = model.default_tasks(machine, one.threads) if one.tasks is None else one.tasks
+        runs.append(setup_fit.MeasuredSetUp(_label(one, tasks), known[place], one.seconds[fit.WHOLE], tasks))
+    found = setup_fit.fit(runs, machine)
+    rows = zip(runs, found.predicted, found.left_out, strict=True)
+    if as_json:
+        listed = [
+            {"name": run.name, "measured_s": run.seconds, "predicted_s": p, "left_out_s": other}
+            for run, p, other in rows
+        ]
+        costs = {"work_factor": found.factor, "matching_s": found.matching_s}
+        terminal.print_json({"machine": machine.name, **costs, "set_ups": listed})
+        return
+    screen = terminal.console()
+    columns = ["set-up", "measured", "predicted", "from the others"]
+    table = terminal.table(title="Measured set-ups, ms", columns=columns, left=["set-up"])
+    for run, predicted, other in rows:
+        table.add_row(run.name, *(f"{1e3 * s:.3f}" for s in (run.seconds, predicted, other)))
+    terminal.print_table(screen, table)
+    screen.print(
+        f"--work-factor {found.factor:.4g}, matching_ns = {1e9 * found.matching_s:.4g}",
+        style="bold",
+        markup=False,
+    )
 
 
 def _named(name: str, folder: Path) -> Hierarchy:

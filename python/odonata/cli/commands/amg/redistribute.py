@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,19 @@ if TYPE_CHECKING:
 @click.option(
     "--beyond", is_flag=True, help="Also execute the best choice among all levels and numbers of ranks."
 )
+@click.option(
+    "--objective",
+    type=click.Choice(["solve", "setup", "both"]),
+    help="Time to shorten: the solve's, the set-up's or both (needs DIR of `amg hierarchy --record`).",
+)
+@common.count("--iterations", metavar="N", default=20, help="Cycles of a solve, with --objective (20).")
+@click.option(
+    "--work-factor",
+    type=float,
+    default=1.0,
+    metavar="X",
+    help="Time of the set-up's computation on the machine over the recorded one, with --objective (1).",
+)
 @common.count("--alternatives", "most", least=0, default=5, help="Number of next best choices to list (5).")
 @common.output("DIR", "Write the executed hierarchies and their messages to DIR.")
 @common.force
@@ -63,6 +77,9 @@ def command(
     solver: str | None,
     execute: bool,
     beyond: bool,
+    objective: str | None,
+    iterations: int,
+    work_factor: float,
     most: int,
     output: Path | None,
     force: bool,
@@ -78,6 +95,9 @@ def command(
     odonata amg redistribute --problem laplace7 --ranks 1024 --points 50x50x25 --account paper
 
     --execute and --beyond need hypre.
+
+    \b
+    odonata amg redistribute DIR --objective both --iterations 20
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     import tempfile
 
@@ -90,6 +110,12 @@ def command(
             raise OdonataError("-o needs --execute", hint="Add --execute.")
         check_target(output, force=force)
     mix: dict[str, Any] = {"threads": threads, "tasks": tasks, "scenario": scenario}
+    if objective is not None:
+        if directory is None or execute or beyond:
+            raise OdonataError("--objective needs DIR, without --execute and --beyond")
+        one = _Objective(directory, machine, account, mix, objective, iterations, work_factor)
+        one.show(most, as_json=as_json)
+        return
     with tempfile.TemporaryDirectory(prefix="odonata-amg-") as folder:
         problem, path, hierarchy, messages = _source(
             directory, matrix, given, Path(folder), execute or beyond, solver, quiet=quiet
@@ -118,6 +144,45 @@ def command(
     if output is not None:
         written = f"written: {output}" if executed else "Nothing was executed, so nothing was written."
         terminal.console().print(written)
+
+
+@dataclass(frozen=True)
+class _Objective:
+    """A decision that can count the set-up."""
+
+    directory: Path
+    machine: ParameterSet
+    account: str | None
+    mix: dict[str, Any]
+    objective: str
+    iterations: int
+    work_factor: float
+
+    def show(self, most: int, *, as_json: bool) -> None:
+        from odonata.amg import model, objective, setup, store
+        from odonata.cli.output import amg_setup
+
+        recorded = setup.load(self.directory)
+        messages = store.read_table(self.directory, "messages")
+        adviser, advice = _advise(recorded.hierarchy, messages, self.machine, self.account, self.mix)
+        per_node = self.mix["tasks"] or model.default_tasks(self.machine, self.mix["threads"])
+        pricing = setup.Pricing(self.machine, advice.account, per_node, self.work_factor)
+        found = objective.decide(adviser, recorded, pricing, self.objective, self.iterations)
+        best = found.best
+        if as_json:
+            choices = [vars(one) for one in found.choices[:most]]
+            plain = {"objective": self.objective, "iterations": self.iterations, "account": advice.account}
+            chosen = None if best is None else vars(best)
+            terminal.print_json({**plain, "before": vars(found.before), "best": chosen, "choices": choices})
+            return
+        screen = terminal.console()
+        terminal.print_table(screen, amg_setup.decision(found, most))
+        if best is None:
+            screen.print("no redistribution: no choice gains 5 %", style="bold")
+            return
+        gain = 100 * (1 - best.total_s / found.before.total_s)
+        ranks = f"{best.groups} rank{'s'[: best.groups > 1]}"
+        screen.print(f"redistribute level {best.level} to {ranks}: {gain:.1f} % less time", style="bold")
 
 
 def _advise(

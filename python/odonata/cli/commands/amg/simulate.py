@@ -49,6 +49,12 @@ Progress = Callable[..., None] | None
     is_flag=True,
     help="Simulate one whole cycle, with the costs at the ends of --machine, by mechanism.",
 )
+@click.option(
+    "--setup",
+    "set_up",
+    is_flag=True,
+    help="Simulate the recorded set-up, with the costs at the ends of --machine, and compare with its model.",
+)
 @click.option("--regrouped", is_flag=True, help="Simulate the levels after the redistribution in DIR.")
 @common.count("--seed", least=0, default=1, help="Seed of the simulation (1).")
 @common.quiet
@@ -64,6 +70,7 @@ def command(
     experiment: Path | None,
     placement: str,
     cycle: bool,
+    set_up: bool,
     regrouped: bool,
     seed: int,
     quiet: bool,
@@ -75,16 +82,22 @@ def command(
     odonata amg simulate amg-laplace7-512
     odonata amg simulate amg-laplace7-512 --engine packet --placement random-nodes
     odonata amg simulate amg-laplace7-512 --cycle
+    odonata amg simulate amg-laplace7-512 --setup
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.amg import boomeramg, machines, model, simulate, store
 
     machine = machines.load(machine_name)
     whole = store.read(directory)
-    if cycle:
-        if experiment is not None or regrouped:
-            raise OdonataError("--cycle cannot be combined with --experiment or --regrouped")
+    per_node = tasks or model.default_tasks(machine, threads)
+    if cycle or set_up:
+        word = "--cycle" if cycle else "--setup"
+        if experiment is not None or regrouped or (cycle and set_up):
+            raise OdonataError(f"{word} cannot be combined with --experiment, --regrouped or --setup")
         keys = {"preset": preset or machine.name, "routing": routing, "placement": placement, "seed": seed}
-        one = _Cycle(directory, whole, machine, tasks or model.default_tasks(machine, threads), threads, keys)
+        if set_up:
+            _show_set_up(directory, machine, per_node, engine or "packet", keys, as_json=as_json)
+            return
+        one = _Cycle(directory, whole, machine, per_node, threads, keys)
         one.show(engine or "packet", quiet=quiet, as_json=as_json)
         return
     engine = engine or "flow"
@@ -98,7 +111,7 @@ def command(
         store.read_table(directory, f"{prefix}messages"),
         machine,
         network,
-        per_node=tasks or model.default_tasks(machine, threads),
+        per_node=per_node,
         threads=threads,
         placement=placement,
         regrouped=moved,
@@ -117,6 +130,45 @@ def command(
     screen.print(f"Closest scenario: {found.best_fit}. Verdicts on the model's terms:")
     for term, verdict in found.verdicts().items():
         screen.print(f"  {term}: {verdict}")
+
+
+def _show_set_up(
+    directory: Path,
+    machine: ParameterSet,
+    per_node: int,
+    engine: str,
+    keys: dict[str, Any],
+    *,
+    as_json: bool,
+) -> None:
+    """The set-up's communication by level and kernel, simulated and modelled."""
+    from odonata.amg import setup, setup_simulation
+    from odonata.cli.output import amg_setup
+
+    if engine != "packet":
+        raise OdonataError("--setup needs the packet engine: the flow engine has no hosts")
+    recorded = setup.load(directory)
+    found = setup_simulation.simulate(directory, recorded, machine, per_node=per_node, **keys)
+    costs = setup.price(recorded, setup.Pricing(machine, per_node=per_node))
+    if as_json:
+        kernels = [
+            {
+                **vars(one),
+                "model_s": found.modelled[one.level, one.kernel],
+                "simulated_s": found.kernels.get((one.level, one.kernel), 0.0),
+            }
+            for one in costs
+        ]
+        levels = [{**vars(one), "off": one.off} for one in found.levels]
+        terminal.print_json({"distance_s": found.distance_s, "kernels": kernels, "levels": levels})
+        return
+    screen = terminal.console()
+    terminal.print_table(screen, amg_setup.kernels(costs, found))
+    terminal.print_table(screen, amg_setup.levels(found))
+    total = [sum(getattr(one, name) for one in found.levels) for name in ("simulated_s", "model_s")]
+    screen.print(
+        f"The set-up communicates for {1e3 * total[0]:.3f} ms; by the model {1e3 * total[1]:.3f} ms."
+    )
 
 
 @dataclass(frozen=True)

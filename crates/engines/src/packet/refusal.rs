@@ -1,10 +1,11 @@
-//! Errors of the packet engine as errors of `[engine]`.
+//! Errors of the packet engine as refusals with a key.
 
 use super::settings;
 use crate::engine::EngineError;
 use odonata_memory::TooMuch;
 use odonata_packet::PacketError;
 
+/// Why the engine refuses a scenario, with the key that is to blame.
 pub(super) fn refused(error: &PacketError) -> EngineError {
     let (key, reason) = match error {
         PacketError::Settings(e) => (Some(e.setting.as_str()), e.reason.clone()),
@@ -18,7 +19,11 @@ pub(super) fn refused(error: &PacketError) -> EngineError {
     };
     let name = key.map(|k| k.rsplit('.').next().unwrap_or(k));
     let key = name.and_then(settings::known);
-    EngineError::Refused { key, reason }
+    match (key, error) {
+        // A setting of another section.
+        (None, PacketError::Settings(error)) => EngineError::Refused { key, reason: error.to_string() },
+        _ => EngineError::Refused { key, reason },
+    }
 }
 
 pub(super) fn too_much(TooMuch { reason }: TooMuch) -> EngineError {

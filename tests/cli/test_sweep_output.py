@@ -1,0 +1,61 @@
+"""A large sweep prints its answer on one screen; `--details` prints everything."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from running import Command
+
+import odonata
+
+SWEEP = """
+[machine]
+topology = "dragonfly"
+p = 2
+a = 4
+h = 2
+g = 9
+[[job]]
+name = "cfd"
+pattern = "stencil-3d"
+ranks = 27
+ranks_per_node = 1
+[[job]]
+name = "fft"
+pattern = "all-to-all"
+ranks = 32
+ranks_per_node = 1
+[engine]
+kind = "flow"
+[sweep]
+"machine.edit" = [[], ["-25% global"], ["-50% global"]]
+"engine.routing" = ["min", "adaptive-hybrid", "static-indirect"]
+"job.*.placement" = ["compact", "random-nodes"]
+"engine.seed" = [1, 2]
+"""
+
+
+@pytest.mark.slow
+def test_a_large_sweep_answers_first(odonata_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "big.toml").write_text(SWEEP)
+    shown = odonata_command("sweep", "big.toml", "-o", "runs/big")
+    assert shown.returncode == 0, shown.stderr
+    lines = shown.stdout.splitlines()
+    assert len(lines) < 40, "one screen for 36 points"
+    assert lines[1].startswith("Best: ")
+    sweep = odonata.Sweep.load(tmp_path / "runs/big")
+    ranking = sweep.ranking
+    assert ranking is not None
+    first = next(line for line in lines if re.match(r" +1  ", line))
+    assert all(str(value) in first for key, value in ranking.rows[0].setting.items() if key != "machine.edit")
+    # The change of a key is the mean over pairs, as in the Python interface.
+    (row,) = (line for line in lines if line.startswith("placement "))
+    table = sweep.differences("job.*.placement", value="job_time_s", job="cfd").to_pylist()
+    assert f"{100 * table[0]['change']:+.1f} %" in row
+    whole = odonata_command("sweep", "big.toml", "-o", "runs/big", "--details").stdout.splitlines()
+    assert len(whole) > 2 * len(lines)
+    assert any("compared with min, all else equal" in line for line in whole)
+    again = odonata_command("show", "runs/big").stdout.splitlines()
+    assert again[1:] == lines[1:], "show prints what the sweep has printed"
