@@ -78,9 +78,9 @@ fn dragonfly() -> Machine {
 
 const HALO: &str = "\
 compute 1 us
-mark start
+phase start
 repeat 60:
-    mark halo
+    phase halo
     irecv (rank + 1) % ranks  40 kB  tag 1
     irecv (rank + ranks - 1) % ranks  40 kB  tag 2
     isend (rank + ranks - 1) % ranks  40 kB  tag 1
@@ -88,7 +88,7 @@ repeat 60:
     waitall
     compute 5 us
     barrier
-mark end
+phase end
 allreduce 8 B
 ";
 
@@ -137,13 +137,13 @@ fn random_case(number: u64) -> (Case, u64) {
     let (machine, routing) = match number % 3 {
         0 => (dragonfly(), "min"),
         1 => {
-            let torus = Torus { dims: vec![4, 3, 2], local: figures(40), terminal: figures(10), ..Torus::default() };
+            let torus = Torus { dims: vec![5, 3, 3], local: figures(40), terminal: figures(10), ..Torus::default() };
             (torus.builder().unwrap().build().unwrap(), "dimension-order")
         }
         _ => {
             let tree =
                 FatTree { k: 4, local: figures(30), global: figures(60), terminal: figures(10), ..FatTree::default() };
-            (tree.builder().unwrap().build().unwrap(), "up-down")
+            (tree.builder().unwrap().build().unwrap(), "d-mod-k")
         }
     };
     let ranks = 8 + random.below(9) as u32;

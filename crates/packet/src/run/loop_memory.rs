@@ -34,7 +34,8 @@ impl LoopMemory {
         if let Some(boundary) = step.boundary {
             self.look(boundary, now, number, partition, verdicts);
         }
-        if let (Some(skip), Some(earlier), Some(last)) = (&step.skip, self.earlier.take(), self.last.take()) {
+        let Some(skip) = &step.skip else { return };
+        if let (Some(earlier), Some(last)) = (self.earlier.take(), self.last.take()) {
             partition.recorder.repeat(&earlier.records, &last.records, skip.times);
             if let (Some(from), Some(to)) = (&earlier.endpoints, &last.endpoints) {
                 partition.endpoints.skip(skip, &**from, &**to);
