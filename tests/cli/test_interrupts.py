@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 # 17,000 million messages: minutes of gathering, which reports no progress.
-LONG = """
+GATHERED = """
 [machine]
 preset = "dragonfly-1056"
 [[job]]
@@ -20,15 +20,30 @@ pattern = { name = "uniform", messages = 16000000 }
 [engine]
 kind = "flow"
 """
+# A check counts messages by formula, but solves trials for a stated error: ten seconds and more.
+TRIALS = """
+[machine]
+preset = "edison"
+[[job]]
+name = "a"
+ranks = 100000
+pattern = "spread"
+[engine]
+kind = "flow"
+path_error = 0.0001
+"""
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("what", "text"), [("run", GATHERED), ("check", TRIALS)], ids=["run", "check"])
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_gathering_stops_on_signals(command: Path, tmp_path: Path, sent: signal.Signals, code: int) -> None:
-    """The work alone takes minutes; waiting for its end would be past the limit here."""
-    (tmp_path / "long.toml").write_text(LONG)
+def test_gathering_and_checking_stop_on_signals(
+    command: Path, tmp_path: Path, what: str, text: str, sent: signal.Signals, code: int
+) -> None:
+    """Without the signal the work would go on for seconds or minutes."""
+    (tmp_path / "long.toml").write_text(text)
     with subprocess.Popen(
-        [command, "run", "long.toml"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [command, what, "long.toml"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         try:
             time.sleep(3)

@@ -17,7 +17,6 @@ mod regular;
 mod report;
 mod section;
 mod tree;
-
 pub mod variant;
 
 pub use fields::Fields;

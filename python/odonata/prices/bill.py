@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from odonata.errors import OdonataError, nearest
-from odonata.prices.price_list import SLACK, Cable, Floor, Nic, PriceList, Switch
+from odonata.prices.price_list import ROWS, SLACK, Cable, Floor, Nic, PriceList, Switch
 
 if TYPE_CHECKING:
     from odonata.machines import Machine
 
-KINDS = ("switch", "nic", "copper", "optical")
+KINDS = tuple(ROWS)
 HOURS_PER_YEAR = 8766.0
 
 

@@ -124,7 +124,7 @@ class PriceList:
         return _read(path, content)
 
 
-_ROWS: Mapping[str, type[Any]] = {"switch": Switch, "nic": Nic, "copper": Cable, "optical": Cable}
+ROWS: Mapping[str, type[Any]] = {"switch": Switch, "nic": Nic, "copper": Cable, "optical": Cable}
 _TABLES: Mapping[str, type[Any]] = {"floor": Floor, "energy": Energy}
 _TEXTS = ("name", "date", "currency")
 
@@ -135,7 +135,7 @@ def _read(path: Path, content: Mapping[str, Any]) -> PriceList:
     known = [field.name for field in fields(PriceList)]
     _refuse_unknown(path, "the list", content, known)
     found: dict[str, Any] = {name: str(content.get(name, "")) for name in _TEXTS}
-    for name, row in _ROWS.items():
+    for name, row in ROWS.items():
         entries = content.get(name)
         if not isinstance(entries, list) or not entries:
             raise OdonataError(f"{path} has no [[{name}]]", hint="`odonata prices` prints a whole list.")

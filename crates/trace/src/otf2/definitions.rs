@@ -1,7 +1,7 @@
 //! Definitions of an archive, and the numbers of a location.
 
 use super::records::{Cursor, Records};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Kinds of definitions.
 mod kind {
@@ -147,8 +147,8 @@ impl DefinitionRecords {
         if ranks.is_empty() {
             return Err("no locations; expected one for each rank".into());
         }
-        let is_known = |number: &u64| self.locations.iter().any(|(location, _)| location == number);
-        if let Some(number) = ranks.iter().find(|number| !is_known(number)) {
+        let known: BTreeSet<u64> = self.locations.iter().map(|(location, _)| *location).collect();
+        if let Some(number) = ranks.iter().find(|number| !known.contains(number)) {
             return Err(format!("location {number} of a rank is not defined"));
         }
         let count = ranks.len() as u64;
@@ -170,15 +170,14 @@ impl DefinitionRecords {
         };
         let mpi_regions = self.regions.iter().filter(is_mpi);
         let mpi_regions = mpi_regions.map(|(number, text, _)| (*number, name(text).to_owned())).collect();
-        let sorted: std::collections::BTreeSet<u64> = ranks.iter().copied().collect();
-        let others = self.locations.iter().map(|(number, _)| *number).filter(|number| !sorted.contains(number));
-        let others = others.collect();
+        let of_ranks: BTreeSet<u64> = ranks.iter().copied().collect();
+        let others = known.difference(&of_ranks).copied().collect();
         Ok(Definitions { ticks_per_s, others, ranks, mpi_regions, communicators })
     }
 
     /// The first location of each process, for archives without a list of the locations of ranks.
     fn first_locations(&self) -> Vec<u64> {
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         self.locations.iter().filter(|(_, group)| seen.insert(*group)).map(|(number, _)| *number).collect()
     }
 }

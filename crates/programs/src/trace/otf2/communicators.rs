@@ -24,15 +24,14 @@ pub(super) struct NewCommunicators {
     by_number: BTreeMap<u64, CommunicatorKind>,
     /// Ranks of each, in order.
     pub(super) members: Vec<Vec<u32>>,
-    /// Communicators of each split: they have no rank in common.
-    splits: Vec<Vec<u32>>,
+    /// What each split gives each rank that it does not exclude: the communicators of a split have no rank in common.
+    splits: Vec<BTreeMap<u32, Member>>,
 }
 
 impl NewCommunicators {
     pub(super) fn new(definitions: &Definitions, used: &BTreeSet<u64>) -> Result<Self, String> {
         let count = definitions.ranks.len() as u32;
         let mut new = Self { by_number: BTreeMap::new(), members: Vec::new(), splits: Vec::new() };
-        let mut taken: Vec<BTreeSet<u32>> = Vec::new();
         let mut has_world = false;
         for (&number, communicator) in &definitions.communicators {
             let known = match communicator {
@@ -46,22 +45,26 @@ impl NewCommunicators {
                 Communicator::Ranks(_) if !used.contains(&number) => continue,
                 Communicator::Ranks(ranks) => {
                     let place = new.members.len() as u32 + 1;
-                    let free = taken.iter().position(|taken| ranks.iter().all(|rank| !taken.contains(rank)));
-                    let split = free.unwrap_or_else(|| {
-                        taken.push(BTreeSet::new());
-                        new.splits.push(Vec::new());
-                        taken.len() - 1
-                    });
-                    taken[split].extend(ranks);
-                    new.splits[split].push(place);
+                    let free = new.splits.iter().position(|split| ranks.iter().all(|rank| !split.contains_key(rank)));
+                    let split = free.unwrap_or(new.splits.len());
+                    if split >= SLOTS as usize {
+                        return Err(format!("more than {SLOTS} communicators with ranks in common"));
+                    }
+                    if free.is_none() {
+                        new.splits.push(BTreeMap::new());
+                    }
+                    let member = |rank| Member {
+                        number: place,
+                        slot: EXCLUDED + 1 + split as u16,
+                        ranks: ranks.len() as u32,
+                        rank,
+                    };
+                    new.splits[split].extend((0..).zip(ranks).map(|(key, &rank)| (rank, member(key))));
                     new.members.push(ranks.clone());
                     CommunicatorKind::New(place)
                 }
             };
             new.by_number.insert(number, known);
-        }
-        if new.splits.len() > SLOTS as usize {
-            return Err(format!("{} communicators with ranks in common; at most {SLOTS}", new.splits.len()));
         }
         Ok(new)
     }
@@ -73,19 +76,15 @@ impl NewCommunicators {
 
     /// Makes the communicators of a rank.
     pub(super) fn make(&self, rank: u32, trace: &mut RankTrace) {
-        for (slot, split) in (EXCLUDED + 1..).zip(&self.splits) {
-            let place = |&number: &u32| {
-                let members = &self.members[number as usize - 1];
-                members.iter().position(|&member| member == rank).map(|place| (number, place as u32, members.len()))
-            };
-            let Some((number, key, ranks)) = split.iter().find_map(place) else {
+        for split in &self.splits {
+            let Some(&member) = split.get(&rank) else {
                 let color = u32::MAX - 1 - rank;
                 trace.push(Call::CommSplit { communicator: WORLD, new: EXCLUDED, color, key: 0 });
                 trace.push(Call::CommFree { communicator: EXCLUDED });
                 continue;
             };
+            let Member { number, slot, rank: key, .. } = member;
             trace.push(Call::CommSplit { communicator: WORLD, new: slot, color: number, key });
-            let member = Member { number, slot, ranks: ranks as u32, rank: key };
             trace.made.insert(number, (member, 0));
             trace.members.insert(number, member);
         }

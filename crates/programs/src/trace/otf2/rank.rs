@@ -28,8 +28,8 @@ pub(super) struct RankEvents<'a> {
     latest: Option<u64>,
     /// Messages of a call that sends and receives at once, as MPI_Sendrecv: they start together.
     together: Option<Vec<(bool, MessageRecord)>>,
-    /// A nonblocking collective began, and no record has said what it is.
-    unknown_collective: Option<u64>,
+    /// Whether a nonblocking collective began, and no record has said what it is.
+    has_unknown_collective: bool,
 }
 
 impl<'a> RankEvents<'a> {
@@ -53,12 +53,12 @@ impl<'a> RankEvents<'a> {
             depth: 0,
             latest: None,
             together: None,
-            unknown_collective: None,
+            has_unknown_collective: false,
         }
     }
 
     pub(super) fn end(mut self, survey: &mut Survey) -> Self {
-        // Calls after the last event: an open exchange of a file that is cut.
+        // The file is cut within an exchange.
         if let Some(messages) = self.together.take() {
             survey.notes.push(format!("rank {}: {} messages of its last call are cut", self.rank, messages.len()));
         }
@@ -114,9 +114,7 @@ impl<'a> RankEvents<'a> {
             if name.starts_with("MPI_Sendrecv") || name.starts_with("MPI_Isendrecv") {
                 self.together = Some(Vec::new());
             }
-            if is_nonblocking_collective(name) {
-                self.unknown_collective = Some(region);
-            }
+            self.has_unknown_collective = is_nonblocking_collective(name);
         }
         self.depth += 1;
         Ok(())
@@ -134,7 +132,7 @@ impl<'a> RankEvents<'a> {
             if let Some(messages) = self.together.take() {
                 self.exchange(&messages)?;
             }
-            if self.unknown_collective.take().is_some() {
+            if std::mem::take(&mut self.has_unknown_collective) {
                 survey.kinds.entry(format!("{name} (its sizes)")).or_default().missing += 1;
             }
         }
@@ -165,7 +163,7 @@ impl<'a> RankEvents<'a> {
             }
             Event::Collective(collective) => self.collective(collective, None),
             Event::CollectiveRequest(request) => {
-                self.unknown_collective = None;
+                self.has_unknown_collective = false;
                 match self.completions.next_collective(request) {
                     Some(collective) => self.collective(collective, Some(request)),
                     None => Ok(false),
