@@ -74,7 +74,6 @@ def errors_of(experiment: dict[str, Any], routings: tuple[str, str]) -> list[flo
     return [flow / packet - 1 for packet, flow in zip(*times, strict=True)]
 
 
-@pytest.mark.long
 def test_times_of_random_pairs_are_as_near_to_packets_as_stated() -> None:
     near = jobs = 0
     for seed in SEEDS:
