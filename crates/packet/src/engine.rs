@@ -3,6 +3,7 @@
 use crate::division::Division;
 use crate::endpoint::Nics;
 use crate::fabric::{Fabric, CHANNELS_MAX};
+use crate::fast_forward::FastForward;
 use crate::memory::{self, MemoryDemand, Size};
 use crate::partition::{EndpointSet, Partition, Section};
 use crate::record::{PacketRecord, RecordPlan, Recorder, Recording, Rows};
@@ -51,6 +52,8 @@ pub struct RunOptions {
     pub records_tables: bool,
     /// Forced end of a window, for a checkpoint that no later event has changed.
     pub window_end: Option<Time>,
+    /// Which iterations the run may skip. The endpoints must follow loops. Then there are no checkpoints.
+    pub fast_forward: Option<FastForward>,
 }
 
 impl Default for RunOptions {
@@ -63,6 +66,7 @@ impl Default for RunOptions {
             progress_timeout: Time::from_us(1_000),
             records_tables: false,
             window_end: None,
+            fast_forward: None,
         }
     }
 }
@@ -412,7 +416,7 @@ fn plan_run(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> RunP
         window_end: options.window_end.map_or(u64::MAX, Time::ps),
     };
     let records = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs.len() };
-    RunPlan { limits, records, awaited: traffic.awaited() }
+    RunPlan { limits, records, awaited: traffic.awaited(), fast_forward: options.fast_forward }
 }
 
 /// Builds the routing of a machine and proves it free of deadlock, separately for each plane.

@@ -5,12 +5,13 @@ pub(crate) mod entered;
 use crate::call::{Call, Operation, ANY, BLOCKING, EQUAL, WORLD};
 use crate::code::Code;
 use crate::collective::{Collective, Collectives, NamedAlgorithm};
-use crate::communicators::{Communicators, GroupLists, Splits};
+use crate::communicators::{Communicators, GroupLists, Splits, COLLECTIVES};
 use crate::cursor::Cursor;
 use crate::excerpt::Excerpt;
 use crate::rank_program::RankProgram;
+use crate::repetition::Repetition;
 use crate::sequence::{Rounds, Sequence};
-use odonata_checkpoint::{DecodeError, Reader, Writer};
+use odonata_checkpoint::{DecodeError, Reader, Snapshot, Writer};
 use odonata_units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -364,6 +365,16 @@ impl CallExpander {
         })
     }
 
+    /// Number of started blocks of the program.
+    pub fn started_blocks(&self) -> u64 {
+        self.cursor.place().0
+    }
+
+    /// Continues as if `blocks` more blocks had been started, which equal the ones before (`Repetition`).
+    pub fn skip_blocks(&mut self, blocks: u64) {
+        self.cursor.skip_blocks(blocks);
+    }
+
     /// Saves the state. Group lists that several ranks share go into `lists`.
     pub fn save(&self, lists: &mut GroupLists, into: &mut Writer) {
         // Memory of finished collectives is no state.
@@ -383,6 +394,42 @@ impl CallExpander {
             return Err(DecodeError(format!("the program of rank {} has no such position", self.rank)));
         }
         self.communicators.load(lists, from)
+    }
+
+    /// Adds the position to a snapshot, with its calls as counters of `rank`. The iterations of `repetition` are
+    /// counters of one class: all ranks of equal states are the same number of iterations ahead.
+    pub fn snapshot(&self, repetition: Option<&Repetition>, lists: &mut GroupLists, into: &mut Snapshot) {
+        let Self { rank, cursor, communicators, inside, lanes, spare: _, calls } = self;
+        let (started, next) = cursor.place();
+        match repetition.filter(|of| started > of.first && !of.is_left(started)) {
+            Some(of) => {
+                into.counter("iterations", (0, 0), (started - of.first - 1) / of.blocks);
+                into.put(&((started - of.first - 1) % of.blocks, next));
+            }
+            None => into.put(&(started, next)),
+        }
+        into.counter("calls", (u64::from(*rank), 0), *calls);
+        into.put(&(inside.is_some(), lanes.len()));
+        for (lane, active) in (0u32..).zip([inside].into_iter().chain(lanes)) {
+            let Some(active) = active else { continue };
+            let ActiveCollective {
+                call,
+                operation,
+                communicator,
+                root,
+                bytes,
+                sizes,
+                tag,
+                begun,
+                code,
+                next,
+                algorithm: _,
+            } = &**active;
+            into.put(&(lane, call, operation, communicator, root, bytes));
+            into.put(&(sizes, tag & ((1 << TAG_BITS) - 1), begun, code, next));
+            into.counter(COLLECTIVES, (u64::from(*rank), u64::from(*communicator)), u64::from(tag >> TAG_BITS));
+        }
+        communicators.snapshot(*rank, lists, into);
     }
 
     /// Memory beyond the struct itself.
@@ -440,6 +487,11 @@ pub fn message_context(communicator: u16, tag: u32) -> MessageContext {
         collective,
         tag: if collective { tag >> TAG_BITS } else { tag },
     }
+}
+
+/// The number of a collective and the rest of the tag, for a message of a collective.
+pub fn collective_of_tag(communicator: u16, tag: u32) -> Option<(u32, u32)> {
+    (communicator & INNER != 0).then_some((tag >> TAG_BITS, tag & ((1 << TAG_BITS) - 1)))
 }
 
 /// Bits of a tag for the operation.
