@@ -77,7 +77,8 @@ def keep(place: Mapping[str, Any], run: Run) -> dict[str, Any]:
         "outcomes": list(_outcomes(place, run)),
         "jobs": [job for job in run.jobs.to_pylist() if job["messages"]],
         "ranks": ranks(run),
-        "classes": run.traffic.to_pydict(),
+        "classes": {"all": run.summary["classes"]}
+        | {job["name"]: job["classes"] for job in run.summary["jobs"] if job["name"] in _names(run)},
         "series": {name: series(run, name) for name in _names(run)} | {"all": series(run)},
         "windows": quartiles(windows(run)["latency_us"]),
         "stalls": stalls_ms(run),

@@ -34,5 +34,5 @@ mod state;
 
 pub use encoding::{DecodeError, Reader, Writer};
 pub use file::{with_digest, CheckpointError, CheckpointReader, CheckpointWriter, FORMAT};
-pub use snapshot::{add_advance, Advances, CounterClass, Difference, Snapshot};
+pub use snapshot::{add_advance, Advances, CounterClass, CounterOwner, Difference, Snapshot};
 pub use state::{load_same_length, State};

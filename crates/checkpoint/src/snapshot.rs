@@ -14,13 +14,26 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
+/// What a counter belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CounterOwner(u64, u64);
+
+/// An owner, and a part of it.
+type OwnerPart = (u64, u64);
+
+impl From<OwnerPart> for CounterOwner {
+    fn from(of: OwnerPart) -> Self {
+        Self(of.0, of.1)
+    }
+}
+
 /// Counters of which only differences decide, for example the sequence numbers between two NICs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CounterClass {
     /// Kind of the counter.
     pub kind: &'static str,
     /// What it belongs to.
-    pub owner: (u64, u64),
+    pub owner: CounterOwner,
 }
 
 /// Why a state is not the same as an earlier one.
@@ -105,8 +118,8 @@ impl Snapshot {
     }
 
     /// Adds a counter of a class.
-    pub fn counter(&mut self, kind: &'static str, owner: (u64, u64), value: u64) {
-        self.moving.push((CounterClass { kind, owner }, value));
+    pub fn counter(&mut self, kind: &'static str, owner: impl Into<CounterOwner>, value: u64) {
+        self.moving.push((CounterClass { kind, owner: owner.into() }, value));
     }
 
     /// Adds a random stream, with its name for messages.

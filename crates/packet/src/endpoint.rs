@@ -20,6 +20,19 @@ use odonata_units::NodeId;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 
+/// A packet in flight, for a snapshot.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketInFlight {
+    /// Sending node.
+    pub source: NodeId,
+    /// Receiving node.
+    pub destination: NodeId,
+    /// NIC of the receiving node.
+    pub nic: u8,
+    /// Number that the endpoints gave it.
+    pub message: u32,
+}
+
 /// Data that travels with the first packet of a message. The engine does not read it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Envelope {
@@ -312,8 +325,8 @@ pub trait Endpoints: State + Send {
     }
 
     /// Adds the number of a packet in flight ([`OutgoingPacket::message`]) to a snapshot, and its envelope.
-    fn snapshot_message(&self, source: NodeId, destination: (u64, u8), message: u32, into: &mut Snapshot) {
-        let _ = (source, destination);
+    fn snapshot_message(&self, packet: &PacketInFlight, into: &mut Snapshot) {
+        let PacketInFlight { message, .. } = packet;
         into.put(&message);
     }
 

@@ -3,7 +3,6 @@
 use crate::division::Division;
 use crate::endpoint::Nics;
 use crate::fabric::{Fabric, CHANNELS_MAX};
-use crate::fast_forward::FastForward;
 use crate::memory::{self, MemoryDemand, Size};
 use crate::partition::{EndpointSet, Partition, Section};
 use crate::record::{PacketRecord, RecordPlan, Recorder, Recording, Rows};
@@ -52,8 +51,8 @@ pub struct RunOptions {
     pub records_tables: bool,
     /// Forced end of a window, for a checkpoint that no later event has changed.
     pub window_end: Option<Time>,
-    /// Which iterations the run may skip. The endpoints must follow loops. Then there are no checkpoints.
-    pub fast_forward: Option<FastForward>,
+    /// Which iterations the run may skip, without checkpoints. The endpoints must follow loops.
+    pub fast_forward: Option<crate::FastForward>,
 }
 
 impl Default for RunOptions {

@@ -31,7 +31,7 @@ mod traffic_class;
 pub use control::{ControlInterval, ControlIntervalKey, ControlName, ControlRecord, ControlRule, ControlSettings};
 pub use endpoint::{
     Activity, Arrival, Departure, Endpoints, Envelope, InjectionTimes, LoopProgress, MemoryFifos, Nics, Offer,
-    OutgoingPacket, Program, SkippedIterations, Socket, Subscription, UnfinishedEndpoint,
+    OutgoingPacket, PacketInFlight, Program, SkippedIterations, Socket, Subscription, UnfinishedEndpoint,
 };
 pub use engine::{CheckpointAccess, CheckpointParts, PacketEngine, PacketError, RunOptions};
 pub use fast_forward::{FastForward, FastForwardReport};

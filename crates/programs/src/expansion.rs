@@ -1,17 +1,17 @@
 //! Expansion of collectives: the calls of one rank as messages, waits and time.
 
 pub(crate) mod entered;
+mod snapshot;
 
 use crate::call::{Call, Operation, ANY, BLOCKING, EQUAL, WORLD};
 use crate::code::Code;
 use crate::collective::{Collective, Collectives, NamedAlgorithm};
-use crate::communicators::{Communicators, GroupLists, Splits, COLLECTIVES};
+use crate::communicators::{Communicators, GroupLists, Splits};
 use crate::cursor::Cursor;
 use crate::excerpt::Excerpt;
 use crate::rank_program::RankProgram;
-use crate::repetition::Repetition;
 use crate::sequence::{Rounds, Sequence};
-use odonata_checkpoint::{DecodeError, Reader, Snapshot, Writer};
+use odonata_checkpoint::{DecodeError, Reader, Writer};
 use odonata_units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -370,7 +370,7 @@ impl CallExpander {
         self.cursor.place().0
     }
 
-    /// Continues as if `blocks` more blocks had been started, which equal the ones before (`Repetition`).
+    /// Continues as if `blocks` more blocks had been started, which equal the ones before ([`Repetition`](crate::Repetition)).
     pub fn skip_blocks(&mut self, blocks: u64) {
         self.cursor.skip_blocks(blocks);
     }
@@ -394,42 +394,6 @@ impl CallExpander {
             return Err(DecodeError(format!("the program of rank {} has no such position", self.rank)));
         }
         self.communicators.load(lists, from)
-    }
-
-    /// Adds the position to a snapshot, with its calls as counters of `rank`. The iterations of `repetition` are
-    /// counters of one class: all ranks of equal states are the same number of iterations ahead.
-    pub fn snapshot(&self, repetition: Option<&Repetition>, lists: &mut GroupLists, into: &mut Snapshot) {
-        let Self { rank, cursor, communicators, inside, lanes, spare: _, calls } = self;
-        let (started, next) = cursor.place();
-        match repetition.filter(|of| started > of.first && !of.is_left(started)) {
-            Some(of) => {
-                into.counter("iterations", (0, 0), (started - of.first - 1) / of.blocks);
-                into.put(&((started - of.first - 1) % of.blocks, next));
-            }
-            None => into.put(&(started, next)),
-        }
-        into.counter("calls", (u64::from(*rank), 0), *calls);
-        into.put(&(inside.is_some(), lanes.len()));
-        for (lane, active) in (0u32..).zip([inside].into_iter().chain(lanes)) {
-            let Some(active) = active else { continue };
-            let ActiveCollective {
-                call,
-                operation,
-                communicator,
-                root,
-                bytes,
-                sizes,
-                tag,
-                begun,
-                code,
-                next,
-                algorithm: _,
-            } = &**active;
-            into.put(&(lane, call, operation, communicator, root, bytes));
-            into.put(&(sizes, tag & ((1 << TAG_BITS) - 1), begun, code, next));
-            into.counter(COLLECTIVES, (u64::from(*rank), u64::from(*communicator)), u64::from(tag >> TAG_BITS));
-        }
-        communicators.snapshot(*rank, lists, into);
     }
 
     /// Memory beyond the struct itself.

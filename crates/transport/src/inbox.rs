@@ -1,7 +1,7 @@
 //! Receiving side of a NIC: puts packets back in sending order and joins them to messages.
 
 use crate::outbox::{NicPairs, SEQUENCE_BITS};
-use crate::relative::{put_envelope, put_sequence};
+use crate::relative::{put_envelope, put_sequence, NicPlace};
 use crate::wire::PacketSizes;
 use odonata_checkpoint::Snapshot;
 use odonata_packet::{Arrival, Envelope};
@@ -87,11 +87,11 @@ impl Inbox {
     }
 
     /// Adds the state to a snapshot. `own` is the node with the number of this NIC on it.
-    pub(crate) fn snapshot(&self, own: (u64, u16), into: &mut Snapshot) {
+    pub(crate) fn snapshot(&self, own: NicPlace, into: &mut Snapshot) {
         let Self { sources, early_awaited } = self;
         into.put(early_awaited);
         for ((node, nic), Source { next, early, current }) in sources.in_order() {
-            put_sequence((node.0.into(), nic), own, *next, into);
+            put_sequence(NicPlace { node: node.0.into(), nic }, own, *next, into);
             into.put(&(early.len(), current.is_some()));
             for PacketNote { job, is_awaited, envelope } in early.iter().flatten() {
                 into.put(&(job, is_awaited));

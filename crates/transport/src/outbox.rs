@@ -9,7 +9,7 @@
 //! packets that are prepared or in the buffer. These two lists are not stored: a get request records how many packets
 //! precede it.
 
-use crate::relative::{put_envelope, put_sequence};
+use crate::relative::{put_envelope, put_sequence, NicPlace};
 use crate::wire::{MessageKind, PacketSizes};
 use odonata_checkpoint::{state, DecodeError, Reader, Snapshot, State, Writer};
 use odonata_packet::{Envelope, OutgoingPacket};
@@ -252,7 +252,7 @@ impl Outbox {
     }
 
     /// Adds the state to a snapshot. `own` is the node with the number of this outbox on it.
-    pub(crate) fn snapshot(&self, own: (u64, u16), into: &mut Snapshot) {
+    pub(crate) fn snapshot(&self, own: NicPlace, into: &mut Snapshot) {
         let Self {
             sizes: _,
             lane: _,
@@ -267,7 +267,7 @@ impl Outbox {
             pairs,
         } = self;
         const TAKEN: &str = "packets taken";
-        let owner = (own.0, u64::from(own.1));
+        let owner = (own.node, u64::from(own.nic));
         into.put(&(waiting.len(), queue.len(), gets.len(), backlog));
         waiting.iter().for_each(|message| message.snapshot(into));
         for ActiveSend { message, left, pair } in queue {
@@ -287,7 +287,7 @@ impl Outbox {
         into.put(&later.len());
         later.into_iter().for_each(|at| into.time(at.max(floor)));
         for ((node, nic), number) in pairs.in_order() {
-            put_sequence(own, (node.0.into(), nic), *number, into);
+            put_sequence(own, NicPlace { node: node.0.into(), nic }, *number, into);
         }
     }
 

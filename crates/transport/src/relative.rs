@@ -10,9 +10,16 @@ use odonata_programs::{ANY, COLLECTIVES};
 /// Class of the numbers of a rank's messages.
 pub(crate) const MESSAGES: &str = "messages";
 
+/// A NIC of the machine: the node, and its number on the node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NicPlace {
+    pub(crate) node: u64,
+    pub(crate) nic: u16,
+}
+
 /// Adds the sequence number of a packet between two outboxes; the receiving NIC has the number of its first.
-pub(crate) fn put_sequence(from: (u64, u16), to: (u64, u16), number: u32, into: &mut Snapshot) {
-    let owner = |(node, nic): (u64, u16)| node << 16 | u64::from(nic);
+pub(crate) fn put_sequence(from: NicPlace, to: NicPlace, number: u32, into: &mut Snapshot) {
+    let owner = |NicPlace { node, nic }: NicPlace| node << 16 | u64::from(nic);
     into.counter("sequence numbers", (owner(from), owner(to)), number.into());
 }
 

@@ -81,14 +81,19 @@ pub(super) fn certificate(report: &FastForwardReport) -> serde_json::Value {
     })
 }
 
-/// Why a run skipped nothing, for its warnings.
-pub(super) fn warning(report: &FastForwardReport) -> Option<String> {
+/// Warnings of a run that ends at `end`.
+pub(super) fn warnings(report: Option<&FastForwardReport>, end: Time) -> Vec<String> {
+    report.into_iter().flat_map(|report| [warning(report), interval_note(report, end)]).flatten().collect()
+}
+
+/// Why a run skipped nothing.
+fn warning(report: &FastForwardReport) -> Option<String> {
     let reason = report.reason.as_ref()?;
     Some(format!("fast_forward skipped nothing, so this is the full run: {reason}"))
 }
 
-/// The end of a run with its 95 % interval, for its warnings.
-pub(super) fn interval_note(report: &FastForwardReport, end: Time) -> Option<String> {
+/// The end of a run with its 95 % interval.
+fn interval_note(report: &FastForwardReport, end: Time) -> Option<String> {
     let (_, half_width) = report.interval?;
     Some(format!(
         "{} of {} iterations were not run: the run ends at {end} +- {half_width} (95 % interval); maxima are from the \

@@ -312,11 +312,7 @@ fn delays(run: &FinishedRun<'_>) -> String {
 fn warnings(run: &FinishedRun<'_>, unbalanced: &LoadImbalance) -> Vec<String> {
     let FinishedRun { engine, scenario, result, senders, .. } = *run;
     let now = Time(result.end.ps());
-    let forwarded = result.fast_forward.iter();
-    let mut warnings: Vec<String> = forwarded
-        .flat_map(|report| [fast_forward::warning(report), fast_forward::interval_note(report, now)])
-        .flatten()
-        .collect();
+    let mut warnings = fast_forward::warnings(result.fast_forward.as_ref(), now);
     let unfinished: u64 = result.jobs.iter().map(|j| j.injected_packets - j.packets).sum();
     match result.ending {
         Ending::Complete => {

@@ -15,6 +15,8 @@ pub struct LoopProgress {
     pub is_left: bool,
     /// Number of iterations of the loop.
     pub iterations: u64,
+    /// Number of ranks.
+    pub ranks: u64,
 }
 
 impl LoopProgress {
@@ -26,6 +28,7 @@ impl LoopProgress {
             at_ps: if first.reached == last.reached { first.at_ps.max(last.at_ps) } else { first.at_ps },
             ahead: self.ahead.max(other.ahead),
             is_left: self.is_left || other.is_left,
+            ranks: self.ranks + other.ranks,
             ..first
         }
     }

@@ -11,6 +11,7 @@ use super::outputs::{OutChannel, OutPort, OutputQueues, Outputs, STALLED};
 use super::routers::{Router, Routers};
 use super::state::Partition;
 use crate::credit::{Credit, Credits, Ring};
+use crate::endpoint::PacketInFlight;
 use crate::packet::{Fifo, Packet, NONE};
 use odonata_checkpoint::{Snapshot, State, Writer};
 
@@ -217,8 +218,9 @@ impl Partition {
             [created, injected, arrived].into_iter().for_each(|time| into.time(*time));
             into.deadline(*ready);
             into.put(&(header, size_and_vc, job, nic, overhead));
-            let destination = (u64::from(header.destination.0), *nic);
-            self.endpoints.snapshot_message(header.source, destination, *message, into);
+            let packet =
+                PacketInFlight { source: header.source, destination: header.destination, nic: *nic, message: *message };
+            self.endpoints.snapshot_message(&packet, into);
             self.endpoints.snapshot_envelope(self.pool.envelope(slot).as_ref(), into);
             slot = *next;
         }

@@ -7,6 +7,7 @@
 use super::limits::STEP;
 use super::tally::Tally;
 use super::verdict::{hexadecimal, Verdicts};
+use super::windows::Windows;
 use crate::endpoint::{LoopProgress, SkippedIterations};
 use crate::fast_forward::{half_width_of_total, Checks, CycleStatistics, FastForward, FastForwardReport};
 use odonata_checkpoint::Difference;
@@ -85,15 +86,15 @@ struct Search {
 struct Sample {
     times: Vec<u64>,
     checks: Checks,
-    /// Whether the network was empty since the last mark.
-    was_empty: bool,
+    /// Fewest packets in the network since the last mark.
+    fewest_in_flight: u64,
     /// Number of iterations begun at which the sample ends, once it may.
     end: Option<u64>,
 }
 
 impl<'a> Director<'a> {
     pub(super) fn new(form: FastForward, verdicts: &'a Verdicts) -> Self {
-        let sample = Sample { times: Vec::new(), checks: Checks::START, was_empty: false, end: None };
+        let sample = Sample { times: Vec::new(), checks: Checks::START, fewest_in_flight: 0, end: None };
         Self {
             form,
             verdicts,
@@ -122,8 +123,16 @@ impl<'a> Director<'a> {
         self.report
     }
 
+    /// Decides about the next window.
+    pub(super) fn step(&mut self, sum: &Tally, windows: &mut Windows) -> LoopStep {
+        let step = self.next(sum, windows.now(), windows.end());
+        windows.end_by(step.until);
+        step.skip.iter().for_each(|skip| windows.skip(skip.skipped_ps()));
+        step
+    }
+
     /// Decides about the window after `now`; `end` is the limit of the run.
-    pub(super) fn next(&mut self, sum: &Tally, now: u64, end: u64) -> LoopStep {
+    fn next(&mut self, sum: &Tally, now: u64, end: u64) -> LoopStep {
         let mut step = LoopStep::default();
         let Some(progress) = sum.loops.filter(|_| !self.is_done) else { return step };
         self.report.iterations = progress.iterations;
@@ -138,9 +147,9 @@ impl<'a> Director<'a> {
             }
         }
         if progress.reached > self.reached {
-            self.mark(&progress, sum.in_flight == 0);
+            self.mark(&progress, sum.in_flight);
         }
-        self.sample.was_empty |= sum.in_flight == 0;
+        self.sample.fewest_in_flight = self.sample.fewest_in_flight.min(sum.in_flight);
         if self.next == Some(now) {
             self.next = None;
             step.boundary = Some(self.boundary(now));
@@ -150,14 +159,14 @@ impl<'a> Director<'a> {
     }
 
     /// Takes a new mark.
-    fn mark(&mut self, progress: &LoopProgress, is_empty: bool) {
+    fn mark(&mut self, progress: &LoopProgress, in_flight: u64) {
         let before = Place { reached: self.reached, at_ps: self.mark_ps };
         (self.reached, self.mark_ps) = (progress.reached, progress.at_ps);
         let is_boundary = match self.form {
             FastForward::Exact => true,
             FastForward::Mean { error_ppm } => self.add_to_sample(before, progress, f64::from(error_ppm) / 1e6),
         };
-        self.sample.was_empty = is_empty;
+        self.sample.fewest_in_flight = in_flight;
         if is_boundary && self.next.is_none() && !self.is_done {
             self.next = Some(progress.at_ps + STEP);
         }
@@ -195,10 +204,11 @@ impl<'a> Director<'a> {
                 progress.ahead
             ));
         }
-        (!self.sample.was_empty).then(|| {
+        // A barrier has at most one packet of each rank in the network: early ranks wait for the last one.
+        (self.sample.fewest_in_flight > progress.ranks).then(|| {
             format!(
-                "the network was never empty in iteration {iteration}, so the iteration after it depends on it; expected \
-                 computation of all ranks at one time"
+                "the network always had more packets than ranks in iteration {iteration}, so the iteration after it \
+                 depends on it; expected a barrier after all messages of an iteration"
             )
         })
     }

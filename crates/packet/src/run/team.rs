@@ -183,20 +183,18 @@ impl Team<'_> {
             // Starting fills the queues of the other side.
             side = 1;
         }
-        let mut checkpoint = false;
-        let mut director = self.plan.fast_forward.map(|form| Director::new(form, self.verdicts));
+        let director_of = |form| Director::new(form, self.verdicts);
+        let (mut checkpoint, mut director) = (false, self.plan.fast_forward.map(director_of));
+        let saves = self.sink.is_some() && director.is_none();
         let ending = loop {
             let (mut step, begins) = (LoopStep::default(), windows.now());
             let window = match resumed.take() {
                 Some(window) => window,
                 None => {
                     if let Some(Leader { watch, has_first, .. }) = &mut leader {
-                        let (now_ps, end_ps) = (windows.now(), self.plan.limits.end);
-                        tally.stop = !watch.progress(Progress { now_ps, end_ps, events: tally.events.max(seen) });
-                        tally.checkpoint = self.saves(director.is_some())
-                            && *has_first
-                            && !checkpoint
-                            && watch.wants_checkpoint(now_ps);
+                        let (end_ps, events) = (self.plan.limits.end, tally.events.max(seen));
+                        tally.stop = !watch.progress(Progress { now_ps: begins, end_ps, events });
+                        tally.checkpoint = !checkpoint && *has_first && saves && watch.wants_checkpoint(begins);
                     }
                     let sum = exchange.synchronize(&tally, &self.row_buffer[1 - side]);
                     seen = sum.events;
@@ -208,26 +206,21 @@ impl Team<'_> {
                         pending_rows.flush(*watch, false);
                     }
                     checkpoint = sum.checkpoint;
-                    let now = windows.now();
-                    if let Some(director) = &mut director {
-                        step = director.next(&sum, now, windows.end());
-                        windows.end_by(step.until);
-                        step.skip.iter().for_each(|skip| windows.skip(skip.skipped_ps()));
-                    }
+                    step = director.as_mut().map(|director| director.step(&sum, &mut windows)).unwrap_or_default();
                     let window = match windows.next(&sum) {
                         Ok(window) => window,
                         Err(ending) => break ending,
                     };
                     let of_run = leader.as_ref().filter(|leader| checkpoint && leader.has_first);
                     if let (Some(sink), Some(leader)) = (self.sink, of_run) {
-                        sink.part(RUN_PART, &RunState::encode(now, window.until, seen, &leader.pending_rows));
+                        sink.part(RUN_PART, &RunState::encode(begins, window.until, seen, &leader.pending_rows));
                     }
                     window
                 }
             };
             let turn = Turn { window, begins, step, sink: self.sink.filter(|_| checkpoint) };
-            tally = Tally::default();
             let mut row_buffer = RowBuffer::default();
+            tally = Tally::default();
             while let Some(mut own) = self.work_queues.take(side, thread) {
                 let before = own.partition.event_count();
                 std::mem::swap(&mut own.partition.outbox, &mut outbox);
@@ -242,9 +235,7 @@ impl Team<'_> {
                 tally.earliest = tally.earliest.min(window.until);
                 exchange.post(to, mail);
             }
-            if window.rows {
-                lock(&self.row_buffer[side]).append(row_buffer);
-            }
+            window.rows.then(|| lock(&self.row_buffer[side]).append(row_buffer));
             // The queues that this window filled are read next.
             side = 1 - side;
         };
@@ -257,13 +248,7 @@ impl Team<'_> {
             pending_rows.append(std::mem::take(&mut *lock(&self.row_buffer[side])));
             pending_rows.flush(watch, true);
         }
-        let fast_forward = director.map(Director::report);
-        WorkerOutcome { ending, end: windows.now(), totals, fast_forward }
-    }
-
-    /// Whether the run can save its state. Skipped iterations are not in it.
-    fn saves(&self, skips: bool) -> bool {
-        self.sink.is_some() && !skips
+        WorkerOutcome { ending, end: windows.now(), totals, fast_forward: director.map(Director::report) }
     }
 
     /// Runs one window of a partition.

@@ -11,14 +11,14 @@ use crate::matching::Label;
 use crate::nic_choice::{is_striped, NicChoice, Rail};
 use crate::outbox::{sequence_parts, OutboundMessage, Outbox};
 use crate::rank::{Notice, Rank, RankContext, RankSums};
-use crate::relative::{put_envelope, put_sequence};
+use crate::relative::{put_envelope, put_sequence, NicPlace};
 use crate::reorder::{DeliveredMessage, ReorderBuffer};
 use crate::settings::MpiSettings;
 use crate::wire::{MessageKind, PacketSizes};
 use odonata_checkpoint::{state, Snapshot};
 use odonata_packet::{
-    Arrival, Endpoints, Envelope, LoopProgress, Nics, Offer, OutgoingPacket, SkippedIterations, Socket, Subscription,
-    UnfinishedEndpoint,
+    Arrival, Endpoints, Envelope, LoopProgress, Nics, Offer, OutgoingPacket, PacketInFlight, SkippedIterations, Socket,
+    Subscription, UnfinishedEndpoint,
 };
 use odonata_units::{Bytes, NodeId, RouterId};
 use odonata_workload::rails::JobRails;
@@ -426,10 +426,11 @@ impl Endpoints for RankEndpoints {
         self.put_into(into);
     }
 
-    fn snapshot_message(&self, source: NodeId, destination: (u64, u8), message: u32, into: &mut Snapshot) {
-        let (nic, number) = sequence_parts(message);
-        let (node, of_nic) = destination;
-        put_sequence((u64::from(source.0), nic), (node, of_nic.into()), number, into);
+    fn snapshot_message(&self, packet: &PacketInFlight, into: &mut Snapshot) {
+        let (nic, number) = sequence_parts(packet.message);
+        let from = NicPlace { node: packet.source.0.into(), nic };
+        let to = NicPlace { node: packet.destination.0.into(), nic: packet.nic.into() };
+        put_sequence(from, to, number, into);
     }
 
     fn snapshot_envelope(&self, envelope: Option<&Envelope>, into: &mut Snapshot) {

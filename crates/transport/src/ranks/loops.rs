@@ -94,6 +94,7 @@ impl RankLoops {
             ahead: self.begun.iter().copied().max().unwrap_or(0),
             is_left: self.is_left,
             iterations: self.repetitions[0].iterations,
+            ranks: self.begun.len() as u64,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{index_of, NicState, RankEndpoints};
 use crate::ranks::records::Records;
+use crate::relative::NicPlace;
 use odonata_checkpoint::{DecodeError, Reader, Snapshot, State, Writer};
 use odonata_programs::GroupLists;
 
@@ -65,7 +66,7 @@ impl RankEndpoints {
         into.put(&bytes.into_bytes());
         for (nic, state) in (0u32..).zip(nics) {
             let Some(NicState { outboxes, inbox }) = state.as_deref() else { continue };
-            let own = (u64::from(hosts[(nic / per_node) as usize].node.0), (nic % per_node) as u16);
+            let own = NicPlace { node: hosts[(nic / per_node) as usize].node.0.into(), nic: (nic % per_node) as u16 };
             // A run with several traffic classes is not skipped, so there is one.
             into.part("outgoing messages");
             outboxes.iter().for_each(|outbox| outbox.snapshot(own, into));
