@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from matplotlib.axes import Axes
+from numpy.typing import NDArray
 
 from odonata.colors import FIGURES
 from odonata.plot import plot_interference, style
-from odonata.plot.stalls import plot_stall_map
-from odonata.runs import Run
+from odonata.store.schema import TABLES, declared
 from odonata.studies import Results
 from odonata.studies.select import NoRowsError
-from odonata.sweeps import Sweep
 
-from .measures import NAMES, application, communication_ns, curve, stalls_ms, windows
+from .measures import KEPT_PS, NAMES, NETWORK, application
 
 LABELS = {
     "gb_per_ms": "throughput (GB/ms)",
@@ -29,29 +28,21 @@ def communication(
     results: Results, *, experiments: list[str], targets: list[str] | None = None
 ) -> style.Picture:
     """Figures 4, 8 and 10: communication time, as the paper defines it, of each target with the others."""
-    parts = [part for part in results.parts if part.experiment in experiments]
-    tables = [_named(_clocked(results.sweep(part)), targets) for part in parts]
-    tables = [table for table in tables if table.num_rows]
-    if not tables:
+    found = results.frame("outcomes")
+    if len(found):
+        found = found[found["experiment"].isin(experiments) & found["target"].ne(NETWORK)]
+        found = found[found["target"].isin(found.loc[found["background"].eq("none"), "target"])]
+    if found.empty:
         raise NoRowsError(f"nothing of {', '.join(experiments)} has run")
-    return plot_interference(pa.concat_tables(tables, promote_options="default"))
-
-
-def _clocked(sweep: Sweep) -> pa.Table:
-    """The table of a sweep with the paper's communication time instead of the time in all calls."""
-    table = sweep.interference
-    if not table.num_rows:
-        return table
-    runs = {point.index: run for point, run in sweep.runs.items()}
-    times = [
-        communication_ns(runs[row["point"]], row["target"])
-        for row in table.select(["point", "target"]).to_pylist()
-    ]
-    for name, statistic in (("communication_mean_ns", np.mean), ("communication_deviation_ns", np.std)):
-        at = table.column_names.index(name)
-        values = pa.array([float(statistic(each)) for each in times])
-        table = table.set_column(at, table.schema.field(at), values)
-    return table
+    columns = {
+        "target": found["target"],
+        "background": found["background"],
+        "engine.routing": found["routing"],
+        "communication_mean_ns": 1e6 * found["communication_ms"],
+        "communication_deviation_ns": 1e6 * found["deviation_ms"],
+    }
+    table = pa.table({name: pa.array(values) for name, values in columns.items()})
+    return plot_interference(_named(declared(TABLES["jobs"].columns, table), targets))
 
 
 def _named(table: pa.Table, targets: list[str] | None) -> pa.Table:
@@ -72,14 +63,20 @@ def _name(jobs: str) -> str:
     return "mixed" if len(names) > 2 else "+".join(NAMES.get(application(name), name) for name in names)
 
 
-def _one(results: Results, experiments: list[str], jobs: str, routing: str) -> Run | None:
-    """The run of these jobs with the first seed, if there is one."""
+def _one(results: Results, experiments: list[str], jobs: str, routing: str) -> Mapping[str, Any] | None:
+    """What was kept of the run of these jobs with the first seed, if there is one."""
     for experiment in experiments:
         if experiment in results.study.experiments:
-            for place, run in results.runs(experiment):
+            for place, kept in results.kept(experiment):
                 if place["jobs"] == jobs and place["engine.routing"] == routing:
-                    return run
+                    return kept
     return None
+
+
+def _curve(kept: Mapping[str, Any], job: str, what: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Times in ms and values of a stored series."""
+    values = np.asarray(kept["series"][job][what], dtype=np.float64)
+    return (np.arange(len(values)) + 0.5) * KEPT_PS / 1e9, values
 
 
 def over_time(
@@ -88,7 +85,6 @@ def over_time(
     experiments: list[str],
     jobs: list[str],
     what: str = "gb_per_ms",
-    smoothed: int = 10,
     routings: list[str] | None = None,
 ) -> style.Picture:
     """Figures 5, 7 and 9: throughput or latency of two jobs over time, each alone and both at once."""
@@ -109,7 +105,7 @@ def over_time(
                 for alone in (True, False):
                     run = found[routing, job if alone else ""]
                     if run is not None:
-                        times, values = curve(run, job, what, smoothed)
+                        times, values = _curve(run, job, what)
                         color = FIGURES[i + (0 if alone else 2)]
                         label = f"{_name(job)}, {'alone' if alone else 'both run'}"
                         axes.plot(times, values, color=color, linewidth=1.1, label=label)
@@ -186,7 +182,7 @@ def _draw_boxes(axes: Axes, stats: list[dict[str, Any]]) -> None:
     style.horizontal_grid(axes)
 
 
-def _mixed(results: Results, routings: list[str]) -> dict[str, Run]:
+def _mixed(results: Results, routings: list[str]) -> dict[str, Mapping[str, Any]]:
     runs = {routing: _one(results, ["mixed"], "mixed", routing) for routing in routings}
     kept = {routing: run for routing, run in runs.items() if run is not None}
     if not kept:
@@ -202,7 +198,7 @@ def stalls(results: Results, *, routings: list[str]) -> style.Picture:
         left, right = picture.subplots(1, 2, width_ratios=[2, 1])
         width = 0.84 / len(runs)
         for i, (routing, run) in enumerate(runs.items()):
-            found, color = stalls_ms(run), FIGURES[i]
+            found, color = {name: np.asarray(values) for name, values in run["stalls"].items()}, FIGURES[i]
             places = np.arange(len(found["local"])) + (i - (len(runs) - 1) / 2) * width
             left.bar(places, found["local"], 0.9 * width, color=color, label=routing)
             left.axhline(float(found["local"].mean()), color=color, linewidth=0.9, linestyle="--")
@@ -224,10 +220,22 @@ def stalls(results: Results, *, routings: list[str]) -> style.Picture:
 
 def congestion(results: Results, *, routing: str) -> style.Picture:
     """Figure 12: mean throughput over capacity, of the links inside groups and between them."""
-    return plot_stall_map(_mixed(results, [routing])[routing], "congestion")
+    found = _mixed(results, [routing])[routing]["congestion"]
+    groups = 1 + max(found["source"])
+    share = np.full((groups, groups), np.nan)
+    share[np.asarray(found["source"]), np.asarray(found["target"])] = found["share"]
+    with style.figure_style():
+        picture = style.new_picture(5.6, 4.8)
+        axes = picture.subplots()
+        image = axes.imshow(share, cmap=style.SEQUENTIAL, vmin=0, interpolation="nearest")
+        axes.set_title(f"congestion index, group to group, {routing}")
+        axes.set_xlabel("destination group")
+        axes.set_ylabel("source group")
+        picture.colorbar(image, ax=axes, label="mean throughput / capacity (%)", shrink=0.9)
+    return picture
 
 
-def windows_of_all(results: Results, *, routings: list[str], smoothed: int = 10) -> style.Picture:
+def windows_of_all(results: Results, *, routings: list[str]) -> style.Picture:
     """Figure 13: latency of the network by windows of 1 us, and its throughput over time."""
     runs = _mixed(results, routings)
     with style.figure_style():
@@ -235,10 +243,9 @@ def windows_of_all(results: Results, *, routings: list[str], smoothed: int = 10)
         left, right = picture.subplots(1, 2, width_ratios=[1, 2])
         stats = []
         for i, (routing, run) in enumerate(runs.items()):
-            found = windows(run)
-            stats.append({"label": routing, **_quartiles(found["latency_us"])})
-            times, smooth = curve(run, None, "gb_per_ms", smoothed)
-            right.plot(times, smooth, color=FIGURES[i], linewidth=0.9, label=routing)
+            stats.append({"label": routing, **run["windows"]})
+            times, values = _curve(run, "all", "gb_per_ms")
+            right.plot(times, values, color=FIGURES[i], linewidth=0.9, label=routing)
         _draw_boxes(left, stats)
         left.set_ylabel("mean latency of a window (µs)")
         left.set_title("latency")
@@ -250,11 +257,3 @@ def windows_of_all(results: Results, *, routings: list[str], smoothed: int = 10)
         right.grid()
         picture.legend(loc="outside lower center", ncols=len(runs))
     return picture
-
-
-def _quartiles(values: pd.Series[float]) -> dict[str, float]:
-    shares = {"q1": 0.25, "median": 0.5, "q3": 0.75, "p95": 0.95, "p99": 0.99}
-    return {
-        "mean": float(values.mean()),
-        **{name: float(values.quantile(share)) for name, share in shares.items()},
-    }

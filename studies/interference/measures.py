@@ -32,6 +32,9 @@ NAMES = {
     "lulesh": "LULESH",
 }
 
+NETWORK = "network"
+"""Value of the column `target` for all jobs together."""
+
 # Other names of the same application on the other half of the machine.
 BEHIND = "-behind"
 
@@ -117,6 +120,49 @@ def curve(
     over = max(1, round(smoothed * WINDOW_PS / _window_ps(run)))
     smooth = pd.Series(values).rolling(over, center=True, min_periods=1).mean()
     return times, np.asarray(smooth, dtype=np.float64)
+
+
+KEPT_PS = 50_000_000
+"""Interval of a stored series."""
+
+
+def series(run: Run, job: str | None = None) -> dict[str, NDArray[np.float64]]:
+    """Throughput and mean latency of a job, or of all, by intervals of 50 us."""
+    found = windows(run, job)
+    count = int(run.summary["packet"]["end_ps"] // KEPT_PS) + 1
+    at = np.minimum(np.asarray(found["start_ms"] * 1e9 / KEPT_PS + 1e-6, dtype=int), count - 1)
+    volume = np.asarray(found["gb_per_ms"] * (_window_ps(run) / KEPT_PS), dtype=np.float64)
+    weight = volume * np.asarray(found["latency_us"], dtype=np.float64)
+    throughput = np.bincount(at, volume, count)
+    latency = np.divide(
+        np.bincount(at, weight, count), throughput, out=np.full(count, np.nan), where=throughput > 0
+    )
+    return {"gb_per_ms": throughput, "latency_us": latency}
+
+
+def ranks(run: Run) -> dict[str, NDArray[np.float64]]:
+    """The paper's communication time of each rank in us, by job."""
+    jobs = [job["name"] for job in run.jobs.to_pylist() if job["messages"]]
+    return {job: np.round(communication_ns(run, job) / 1e3, 1) for job in jobs}
+
+
+def congestion_map(run: Run) -> dict[str, list[float]]:
+    """Mean throughput over capacity from group to group, in %, row by row."""
+    pairs = run.table("group_traffic").to_pandas()
+    return {
+        "source": [int(group) for group in pairs["source_group"]],
+        "target": [int(group) for group in pairs["target_group"]],
+        "share": [round(100 * float(share), 3) for share in pairs["congestion_index"]],
+    }
+
+
+def quartiles(values: pd.Series[float]) -> dict[str, float]:
+    """Mean and percentiles of a box."""
+    shares = {"q1": 0.25, "median": 0.5, "q3": 0.75, "p95": 0.95, "p99": 0.99}
+    return {
+        "mean": float(values.mean()),
+        **{name: float(values.quantile(share)) for name, share in shares.items()},
+    }
 
 
 def stalls_ms(run: Run, column: str = "counted_stall_ps") -> dict[str, NDArray[np.float64]]:

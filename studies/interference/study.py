@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,20 @@ from odonata.studies import Finding, Results
 from odonata.studies.select import NoRowsError
 
 from .figures import boxes, communication, congestion, over_time, stalls, windows_of_all
-from .measures import NAMES, application, end_ms, outcome, system, windows
+from .measures import (
+    NAMES,
+    NETWORK,
+    application,
+    congestion_map,
+    end_ms,
+    outcome,
+    quartiles,
+    ranks,
+    series,
+    stalls_ms,
+    system,
+    windows,
+)
 
 __all__ = [
     "boxes",
@@ -23,6 +36,7 @@ __all__ = [
     "congestion",
     "costs",
     "hot_node",
+    "keep",
     "minimal_is_best",
     "network_is_faster",
     "numbers",
@@ -45,12 +59,35 @@ SCOPES = {"quick": QUICK, "mixed": MIXED, "minimal": PAIR, "bias": "bias", "plac
 HOT_NODE = "hot-node"
 """The experiment without applications."""
 
-NETWORK = "network"
-"""Value of the column `target` for all jobs together."""
 FIVE = ("fft3d", "cosmoflow", "lu", "ur", "lqcd")
 """The jobs of the mixed workload over which the paper takes a mean: all except Stencil5D."""
 
 SAID = {**NAMES, NETWORK: "all jobs", "five": "five jobs"}
+
+
+def keep(place: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    """The compact form of a run: all that the tables and figures read, by job and for the network."""
+    if "alone" in place:
+        return {"jobs": run.jobs.to_pylist()}
+    return {
+        "routing": run.summary["routing"],
+        "seed": str(run.summary["seed"]),
+        "end_ps": run.summary["packet"]["end_ps"],
+        "cost": _cost(run),
+        "outcomes": list(_outcomes(place, run)),
+        "jobs": [job for job in run.jobs.to_pylist() if job["messages"]],
+        "ranks": ranks(run),
+        "classes": {"all": run.summary["classes"]}
+        | {job["name"]: job["classes"] for job in run.summary["jobs"] if job["name"] in _names(run)},
+        "series": {name: series(run, name) for name in _names(run)} | {"all": series(run)},
+        "windows": quartiles(windows(run)["latency_us"]),
+        "stalls": stalls_ms(run),
+        "congestion": congestion_map(run) if place["jobs"] == "mixed" else {},
+    }
+
+
+def _names(run: Run) -> list[str]:
+    return [job["name"] for job in run.jobs.to_pylist() if job["messages"]]
 
 
 def outcomes(results: Results) -> pd.DataFrame:
@@ -64,24 +101,28 @@ def outcomes(results: Results) -> pd.DataFrame:
 
 
 def _rows_of(results: Results, experiment: str) -> Iterator[dict[str, Any]]:
-    for place, run in results.runs(experiment):
-        jobs = [job for job in run.jobs.to_pylist() if job["messages"]]
+    for place, kept in results.kept(experiment):
         key = {
+            "experiment": experiment,
             "scope": SCOPES.get(experiment, PAIR),
-            "routing": run.summary["routing"],
-            "seed": str(run.summary["seed"]),
+            "routing": kept["routing"],
+            "seed": kept["seed"],
             "placement": str(place.get("job.*.placement.order", 1)),
             "bias": str(place.get("engine.routing.bias", "none")),
         }
-        mixed = experiment == "mixed" and len(jobs) > 1
-        for job in jobs:
-            others = [other for other in jobs if other is not job]
-            background = "+".join(application(other["name"]) for other in others) or "none"
-            key_of_job = {"target": job["name"], "background": "mixed" if mixed else background}
-            yield (
-                key | key_of_job | outcome(run, job) | _throughput_with(run, job["name"], others) | _cost(run)
-            )
-        yield key | {"target": NETWORK, "background": place["jobs"]} | system(run) | _cost(run)
+        for row in kept["outcomes"]:
+            yield key | row | kept["cost"]
+
+
+def _outcomes(place: Mapping[str, Any], run: Run) -> Iterator[dict[str, Any]]:
+    """The outcome of each job of a run, and of the network."""
+    jobs = [job for job in run.jobs.to_pylist() if job["messages"]]
+    for job in jobs:
+        others = [other for other in jobs if other is not job]
+        background = "+".join(application(other["name"]) for other in others) or "none"
+        key = {"target": job["name"], "background": "mixed" if place["jobs"] == "mixed" else background}
+        yield key | outcome(run, job) | _throughput_with(run, job["name"], others)
+    yield {"target": NETWORK, "background": place["jobs"]} | system(run)
 
 
 def _throughput_with(run: Run, name: str, others: list[dict[str, Any]]) -> dict[str, float]:
@@ -244,12 +285,12 @@ def costs(results: Results) -> pd.DataFrame:
 
 def hot_node(results: Results) -> pd.DataFrame:
     """Of each routing: latencies of the victims with the hot node, and relative to those alone."""
-    runs = {(place["engine.routing"], place["alone"]): run for place, run in results.runs(HOT_NODE)}
+    runs = {(place["engine.routing"], place["alone"]): kept["jobs"] for place, kept in results.kept(HOT_NODE)}
     rows = []
-    for (routing, alone), run in runs.items():
+    for (routing, alone), jobs in runs.items():
         if alone != "together" or (routing, "victim") not in runs:
             continue
-        job, base = run.jobs.to_pylist()[0], runs[routing, "victim"].jobs.to_pylist()[0]
+        job, base = jobs[0], runs[routing, "victim"][0]
         of = {f"p{part}_us": job[f"latency_p{part}_ns"] / 1e3 for part in ("99", "999")}
         over = {
             f"slowdown_{part}": job[f"latency_p{part}_ns"] / base[f"latency_p{part}_ns"]
@@ -264,11 +305,10 @@ def hot_node(results: Results) -> pd.DataFrame:
 def same_packets(results: Results) -> Iterator[Finding]:
     """A program sends the same packets under every routing and with any competing job."""
     found: dict[str, dict[int, int]] = {}
-    for _, run in results.runs("quick"):
-        for job in run.jobs.to_pylist():
-            if job["messages"]:
-                packets = found.setdefault(job["name"], {})
-                packets[job["packets"]] = packets.get(job["packets"], 0) + 1
+    for _, kept in results.kept("quick"):
+        for job in kept["jobs"]:
+            packets = found.setdefault(job["name"], {})
+            packets[job["packets"]] = packets.get(job["packets"], 0) + 1
     for name, packets in found.items():
         words = ", ".join(f"{count:,} packets in {runs} runs" for count, runs in packets.items())
         yield Finding(SAID[name], words, len(packets) == 1)

@@ -29,8 +29,10 @@
 
 mod encoding;
 mod file;
+mod snapshot;
 mod state;
 
 pub use encoding::{DecodeError, Reader, Writer};
 pub use file::{with_digest, CheckpointError, CheckpointReader, CheckpointWriter, FORMAT};
+pub use snapshot::{add_advance, Advances, CounterClass, CounterOwner, Difference, Snapshot};
 pub use state::{load_same_length, State};

@@ -3,6 +3,7 @@
 mod calls;
 mod closed_size;
 mod columns;
+mod fast_forward;
 mod keeper;
 mod keys;
 mod messages;
@@ -15,6 +16,7 @@ mod rank_memory;
 mod refusal;
 mod rows;
 pub(crate) mod settings;
+mod skip_rule;
 mod tables;
 mod warm_up;
 mod wildcards;
@@ -44,6 +46,7 @@ use program_records::ProgramRecords;
 use programs::Programs;
 use refusal::{refused, too_much};
 use settings::Packet;
+use skip_rule::SkipRule;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
@@ -166,7 +169,10 @@ impl Engine for Packet {
         let channels = engine.virtual_channels();
         Ok(RunEstimate {
             memory,
-            summary: vec![("virtual_channels", channels.into()), ("packets", packets.into())],
+            summary: [("virtual_channels", channels.into()), ("packets", packets.into())]
+                .into_iter()
+                .chain(fast_forward::announced(self))
+                .collect(),
             warnings: self.price_in_channels(&scenario.machine, &engine).into_iter().collect(),
         })
     }
@@ -220,8 +226,12 @@ impl Engine for Packet {
             recording,
             progress_timeout: self.times.progress_timeout,
             records_tables: self.records.q_tables,
+            fast_forward: self.times.fast_forward.map(SkipRule::of_engine),
             ..RunOptions::default()
         };
+        if options.fast_forward.is_some() && watcher.processes() > 1 {
+            return Err(fast_forward::refused("it works in one process; use threads instead".into()));
+        }
         let processes =
             if watcher.processes() > 1 { Some(watcher.join().ok_or(EngineError::Elsewhere)?) } else { None };
         let Checkpoints { mut from, origin } = checkpoints;
@@ -338,6 +348,7 @@ impl Packet {
         let machine = &scenario.machine;
         refuse_wildcard_sends(scenario)?;
         self.refuse_fifos_on_rails(scenario)?;
+        fast_forward::check(self, scenario)?;
         if self.times.start_from.is_some() {
             warm_up::possible(&scenario.workload.jobs, self.recording(scenario))?;
         }
@@ -357,6 +368,10 @@ impl Packet {
             }
         };
         let programs = Programs::of(scenario, &self.settings, &self.records);
+        let programs = match (self.times.fast_forward, programs) {
+            (Some(_), Some(programs)) => Some(programs.with_loops().map_err(fast_forward::refused)?),
+            (_, programs) => programs,
+        };
         let (of_programs, sent) = programs.as_ref().map_or((0, 0), |programs| (programs.packets, programs.bytes));
         let packets = size.packets.saturating_add(of_programs);
         let bytes = size.bytes.saturating_add(sent);

@@ -7,15 +7,31 @@
 //! A program gets the NICs of one part of the machine at a time, numbered from 0. Calls for the NICs of one node come
 //! in order of time. Calls for different nodes come in any order, so nodes must not share state.
 
+mod loops;
 mod nics;
 mod unfinished;
 
+pub use loops::{LoopProgress, SkippedIterations};
 pub use nics::{MemoryFifos, Nics};
 pub use unfinished::{Activity, UnfinishedEndpoint};
 
-use odonata_checkpoint::{DecodeError, Reader, State};
+use odonata_checkpoint::{DecodeError, Reader, Snapshot, State};
 use odonata_units::NodeId;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
+
+/// A packet in flight, for a snapshot.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketInFlight {
+    /// Sending node.
+    pub source: NodeId,
+    /// Receiving node.
+    pub destination: NodeId,
+    /// NIC of the receiving node.
+    pub nic: u8,
+    /// Number that the endpoints gave it.
+    pub message: u32,
+}
 
 /// Data that travels with the first packet of a message. The engine does not read it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
@@ -296,6 +312,38 @@ pub trait Endpoints: State + Send {
     fn will_act(&self, now_ps: u64) -> bool {
         let _ = now_ps;
         self.has_work(0)
+    }
+
+    /// How far the ranks are in the loops of their programs. `None` if the endpoints have no such loop.
+    fn loop_progress(&self) -> Option<LoopProgress> {
+        None
+    }
+
+    /// Adds the state to a snapshot.
+    fn snapshot(&self, into: &mut Snapshot) {
+        let _ = into;
+    }
+
+    /// Adds the number of a packet in flight ([`OutgoingPacket::message`]) to a snapshot, and its envelope.
+    fn snapshot_message(&self, packet: &PacketInFlight, into: &mut Snapshot) {
+        let PacketInFlight { message, .. } = packet;
+        into.put(&message);
+    }
+
+    /// Adds an envelope in flight to a snapshot.
+    fn snapshot_envelope(&self, envelope: Option<&Envelope>, into: &mut Snapshot) {
+        into.put(&envelope);
+    }
+
+    /// The sums of the records so far, for [`Self::skip`].
+    fn record_sums(&self) -> Option<Box<dyn Any + Send>> {
+        None
+    }
+
+    /// Skips iterations of the loops. `from` and `to` are the sums of the records at the ends of the iterations that
+    /// are repeated.
+    fn skip(&mut self, skipped: &SkippedIterations, from: &dyn Any, to: &dyn Any) {
+        let _ = (skipped, from, to);
     }
 
     /// Approximate memory.

@@ -51,6 +51,8 @@ pub struct RunOptions {
     pub records_tables: bool,
     /// Forced end of a window, for a checkpoint that no later event has changed.
     pub window_end: Option<Time>,
+    /// Which iterations the run may skip, without checkpoints. The endpoints must follow loops.
+    pub fast_forward: Option<crate::FastForward>,
 }
 
 impl Default for RunOptions {
@@ -63,6 +65,7 @@ impl Default for RunOptions {
             progress_timeout: Time::from_us(1_000),
             records_tables: false,
             window_end: None,
+            fast_forward: None,
         }
     }
 }
@@ -412,7 +415,7 @@ fn plan_run(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> RunP
         window_end: options.window_end.map_or(u64::MAX, Time::ps),
     };
     let records = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs.len() };
-    RunPlan { limits, records, awaited: traffic.awaited() }
+    RunPlan { limits, records, awaited: traffic.awaited(), fast_forward: options.fast_forward }
 }
 
 /// Builds the routing of a machine and proves it free of deadlock, separately for each plane.

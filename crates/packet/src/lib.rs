@@ -11,6 +11,7 @@ mod division;
 mod endpoint;
 mod engine;
 mod fabric;
+mod fast_forward;
 mod injection;
 mod mail;
 mod memory;
@@ -29,10 +30,11 @@ mod traffic_class;
 
 pub use control::{ControlInterval, ControlIntervalKey, ControlName, ControlRecord, ControlRule, ControlSettings};
 pub use endpoint::{
-    Activity, Arrival, Departure, Endpoints, Envelope, InjectionTimes, MemoryFifos, Nics, Offer, OutgoingPacket,
-    Program, Socket, Subscription, UnfinishedEndpoint,
+    Activity, Arrival, Departure, Endpoints, Envelope, InjectionTimes, LoopProgress, MemoryFifos, Nics, Offer,
+    OutgoingPacket, PacketInFlight, Program, SkippedIterations, Socket, Subscription, UnfinishedEndpoint,
 };
 pub use engine::{CheckpointAccess, CheckpointParts, PacketEngine, PacketError, RunOptions};
+pub use fast_forward::{FastForward, FastForwardReport};
 pub use injection::{FifoChoice, InjectionFifos, InjectionPreset, FIFOS_MAX};
 pub use memory::{memory_estimate, table_estimate, MemoryDemand};
 pub use packet::PathHop;

@@ -45,6 +45,7 @@ mod outputs;
 mod port_set;
 mod routers;
 mod section;
+mod snapshot;
 mod space;
 mod state;
 mod turns;

@@ -349,6 +349,11 @@ impl EventQueue {
         self.overflow_bucket
     }
 
+    /// Pending events, by key.
+    pub(crate) fn pending(&self) -> impl Iterator<Item = (Key, u64)> + '_ {
+        (0..).zip(&self.slots).filter(|(_, slot)| slot.time != u64::MAX).map(|(key, slot)| (key, slot.time))
+    }
+
     /// Bytes in use.
     pub(crate) fn memory_bytes(&self) -> usize {
         4 * self.buckets.capacity()
@@ -361,8 +366,7 @@ impl EventQueue {
 /// Saves events by key. Their places in the wheel follow from their times.
 impl State for EventQueue {
     fn save(&self, into: &mut Writer) {
-        let pending = (0..).zip(&self.slots).filter(|(_, slot)| slot.time != u64::MAX);
-        let pending: Vec<(Key, u64)> = pending.map(|(key, slot)| (key, slot.time)).collect();
+        let pending: Vec<(Key, u64)> = self.pending().collect();
         // Stale entries of the heap decide when it is looked at, so they belong to the state.
         let stale = self.overflow.iter().filter(|Reverse((time, key))| self.slots[*key as usize].time != *time);
         let mut stale: Vec<(u64, Key)> = stale.map(|Reverse(entry)| *entry).collect();

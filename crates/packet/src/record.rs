@@ -12,6 +12,7 @@ mod histogram;
 mod part;
 mod queues;
 mod recorder;
+mod repeat;
 mod rows;
 mod series;
 mod waits;
@@ -22,6 +23,7 @@ pub use choice::{Recording, SeriesChoice};
 pub use histogram::Histogram;
 pub(crate) use part::{Part, Sums};
 pub(crate) use recorder::Recorder;
+pub(crate) use repeat::RecordSums;
 pub use rows::{
     ChannelRecord, FifoRecord, IntervalRecord, JobRecord, LearningInterval, PacketRecord, PortRecord, QueueRecord,
     Rows, TracedPacket, BATCHES,

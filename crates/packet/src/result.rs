@@ -7,6 +7,7 @@ pub use ports::{NodeView, PortRecords, PortView};
 use crate::control::{ControlInterval, ControlIntervalKey, ControlRecord};
 use crate::endpoint::{Activity, UnfinishedEndpoint};
 use crate::fabric::Fabric;
+use crate::fast_forward::FastForwardReport;
 use crate::record::{IntervalRecord, JobRecord, LearningInterval, PacketRecord, BATCHES};
 use crate::run::{Cost, Ending, RunOutcome, RunPlan, Totals};
 use odonata_routing::algorithm::{ChannelKind, Routing};
@@ -50,6 +51,8 @@ pub struct PacketResult {
     pub learning: (u64, f64),
     /// Interval i of the learning curve; empty unless recorded.
     pub learning_series: Vec<LearningInterval>,
+    /// What was skipped, if the run may skip iterations.
+    pub fast_forward: Option<FastForwardReport>,
     /// Cost of the run.
     pub cost: Cost,
 }
@@ -59,8 +62,8 @@ impl PacketResult {
         let classes = fabric.settings.classes.count();
         let channels_per_port = usize::from(routing.virtual_channels()) * classes;
         let RunPlan { records: plan, awaited, .. } = plan;
-        let RunOutcome { mut ending, end, totals, parts } = outcome;
-        let Totals { sums, mut learning, blocked_heads, mut unfinished, cost } = totals;
+        let RunOutcome { mut ending, end, totals, parts, fast_forward } = outcome;
+        let Totals { mut sums, mut learning, blocked_heads, mut unfinished, cost } = totals;
         learning.sort_unstable_by_key(|&(router, ..)| router);
         let control = ControlRecord::merged(parts.iter().flat_map(|part| part.control.iter().copied()));
         // All rows of a source come from its partition.
@@ -74,9 +77,12 @@ impl PacketResult {
         if ending == Ending::Deadlock && unfinished.iter().any(failed) {
             ending = Ending::Mismatch;
         }
+        let skipped = fast_forward.as_ref().map_or(0, |report| report.skipped_time.ps());
+        // The ranks leave their loops after the skipped iterations, so every job has later arrivals.
+        sums.jobs.iter_mut().for_each(|job| job.last_arrival_ps += skipped);
         Self {
             ending,
-            end: Time(end),
+            end: Time(end + skipped),
             window: (Time(plan.start), Time(plan.end)),
             jobs: sums.jobs,
             ports: PortRecords::new(Arc::clone(fabric), channels_per_port, plan.jobs, parts),
@@ -92,6 +98,7 @@ impl PacketResult {
             packets: Vec::new(),
             learning: learning.iter().fold((0, 0.0), |sum, (_, updates, error)| (sum.0 + updates, sum.1 + error)),
             learning_series: sums.learning,
+            fast_forward,
             cost,
         }
     }

@@ -9,8 +9,10 @@
 //! number of workers or partitions, or on the worker that advances a partition: `docs/decisions/windows.md`.
 
 mod barrier;
+mod director;
 mod exchange;
 mod limits;
+mod loop_memory;
 mod processes;
 mod rows;
 mod run_state;
@@ -18,6 +20,7 @@ mod tally;
 mod team;
 mod threads;
 mod totals;
+mod verdict;
 mod watch;
 mod windows;
 mod work_queues;

@@ -2,7 +2,7 @@
 
 mod checkpoint;
 
-pub use checkpoint::GroupLists;
+pub use checkpoint::{GroupLists, COLLECTIVES};
 
 use crate::call::{Call, OUTSIDE, WORLD};
 use crate::cursor::Cursor;

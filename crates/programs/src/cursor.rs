@@ -69,6 +69,11 @@ impl Cursor {
         (self.next_block, self.next)
     }
 
+    /// Continues in a later block with the same instructions as the current one.
+    pub(crate) fn skip_blocks(&mut self, blocks: u64) {
+        self.next_block += blocks;
+    }
+
     /// Moves to a position in the program of `rank`. Returns whether it exists.
     pub(crate) fn go_to(&mut self, next_block: u64, next: usize, program: &dyn RankProgram, rank: u32) -> bool {
         if next_block > program.blocks(rank) {

@@ -1,6 +1,7 @@
 //! Expansion of collectives: the calls of one rank as messages, waits and time.
 
 pub(crate) mod entered;
+mod snapshot;
 
 use crate::call::{Call, Operation, ANY, BLOCKING, EQUAL, WORLD};
 use crate::code::Code;
@@ -364,6 +365,16 @@ impl CallExpander {
         })
     }
 
+    /// Number of started blocks of the program.
+    pub fn started_blocks(&self) -> u64 {
+        self.cursor.place().0
+    }
+
+    /// Continues as if `blocks` more blocks had been started, which equal the ones before ([`Repetition`](crate::Repetition)).
+    pub fn skip_blocks(&mut self, blocks: u64) {
+        self.cursor.skip_blocks(blocks);
+    }
+
     /// Saves the state. Group lists that several ranks share go into `lists`.
     pub fn save(&self, lists: &mut GroupLists, into: &mut Writer) {
         // Memory of finished collectives is no state.
@@ -440,6 +451,11 @@ pub fn message_context(communicator: u16, tag: u32) -> MessageContext {
         collective,
         tag: if collective { tag >> TAG_BITS } else { tag },
     }
+}
+
+/// The number of a collective and the rest of the tag, for a message of a collective.
+pub fn collective_of_tag(communicator: u16, tag: u32) -> Option<(u32, u32)> {
+    (communicator & INNER != 0).then_some((tag >> TAG_BITS, tag & ((1 << TAG_BITS) - 1)))
 }
 
 /// Bits of a tag for the operation.

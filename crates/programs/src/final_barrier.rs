@@ -3,6 +3,7 @@
 use crate::call::Operation;
 use crate::code::Code;
 use crate::rank_program::RankProgram;
+use crate::repetition::Repetition;
 use crate::representatives::Representatives;
 use odonata_units::Bytes;
 use std::sync::Arc;
@@ -32,6 +33,10 @@ impl RankProgram for FinalBarrier {
         }
         code.mark(self.phase());
         code.collective(Operation::Barrier, 0, Bytes(0));
+    }
+
+    fn repetition(&self, rank: u32) -> Option<Repetition> {
+        self.0.repetition(rank)
     }
 
     fn representatives(&self) -> Option<Representatives> {

@@ -52,6 +52,7 @@ mod rank_program;
 #[cfg(test)]
 mod rank_walks;
 mod repeat;
+mod repetition;
 mod representatives;
 mod rule;
 mod sequence;
@@ -65,12 +66,13 @@ mod words;
 
 pub use call::{Call, Operation, ANY, BLOCKING, EQUAL, OUTSIDE, WORLD};
 pub use code::Code;
-pub use communicators::{Communicators, GroupLists, Splits};
+pub use communicators::{Communicators, GroupLists, Splits, COLLECTIVES};
 pub use cursor::Cursor;
 pub use grid::{format_sizes, near_cubic, Grid, GridOrder};
 pub use message_counts::{MessageCounts, Sender};
 pub use program::*;
 pub use rank_program::RankProgram;
+pub use repetition::Repetition;
 pub use representatives::{RepeatedBlock, Representatives};
 pub use rule::{build, ProgramContext, ProgramRule, ProgramSpec};
 pub use sequence::{Rounds, Sequence};

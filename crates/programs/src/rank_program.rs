@@ -1,6 +1,7 @@
 //! The program of every rank of a job.
 
 use crate::code::Code;
+use crate::repetition::Repetition;
 use crate::representatives::Representatives;
 use odonata_units::Bytes;
 
@@ -14,6 +15,12 @@ pub trait RankProgram: std::fmt::Debug + Send + Sync {
 
     /// Appends the instructions of a block of `rank`. A block must be short enough for every rank to store one.
     fn block(&self, rank: u32, index: u64, code: &mut Code);
+
+    /// The longest loop of `rank` whose iterations are equal, if the program knows one.
+    fn repetition(&self, rank: u32) -> Option<Repetition> {
+        let _ = rank;
+        None
+    }
 
     /// Bytes from `from` to `to` (ranks of the job) in the vector form of a collective with `sizes`.
     fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {

@@ -2,6 +2,7 @@
 
 use crate::code::Code;
 use crate::rank_program::RankProgram;
+use crate::repetition::Repetition;
 use crate::representatives::Representatives;
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ struct Repeat<F> {
     phases: &'static [&'static str],
     representatives: Representatives,
     block: F,
+    /// Whether the block is the same in every iteration.
+    is_equal: bool,
 }
 
 /// A program of `ranks` ranks that repeats a block, which sends the same each time. The last of its phases is the communication.
@@ -24,13 +27,14 @@ pub(crate) fn repeat(
     ranks: u32,
     iterations: u32,
     phases: &'static [&'static str],
-    block: impl Block,
+    block: impl Fn(u32, &mut Code) + Send + Sync + 'static,
 ) -> Arc<dyn RankProgram> {
+    let block = move |rank: u32, _: u64, code: &mut Code| block(rank, code);
     let representatives = Representatives::of([(0, iterations.into())]);
-    repeat_unequal(ranks, iterations, phases, representatives, block)
+    Arc::new(Repeat { ranks, iterations, phases, representatives, block, is_equal: true })
 }
 
-/// The same for blocks of which not all send the same.
+/// The same, with a block that depends on the iteration.
 pub(crate) fn repeat_unequal(
     ranks: u32,
     iterations: u32,
@@ -38,7 +42,7 @@ pub(crate) fn repeat_unequal(
     representatives: Representatives,
     block: impl Block,
 ) -> Arc<dyn RankProgram> {
-    Arc::new(Repeat { ranks, iterations, phases, representatives, block })
+    Arc::new(Repeat { ranks, iterations, phases, representatives, block, is_equal: false })
 }
 
 impl<F> std::fmt::Debug for Repeat<F> {
@@ -58,6 +62,10 @@ impl<F: Block> RankProgram for Repeat<F> {
 
     fn block(&self, rank: u32, index: u64, code: &mut Code) {
         (self.block)(rank, index, code);
+    }
+
+    fn repetition(&self, _: u32) -> Option<Repetition> {
+        Repetition::from_start(1, self.iterations.into()).filter(|_| self.is_equal)
     }
 
     fn representatives(&self) -> Option<Representatives> {

@@ -27,6 +27,8 @@ mod expression;
 mod lines;
 mod mistake;
 mod parser;
+mod piece;
+mod repetition;
 mod statement;
 mod streams;
 mod tree;

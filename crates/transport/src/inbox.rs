@@ -1,7 +1,9 @@
 //! Receiving side of a NIC: puts packets back in sending order and joins them to messages.
 
 use crate::outbox::{NicPairs, SEQUENCE_BITS};
+use crate::relative::{put_envelope, put_sequence, NicPlace};
 use crate::wire::PacketSizes;
+use odonata_checkpoint::Snapshot;
 use odonata_packet::{Arrival, Envelope};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -81,6 +83,25 @@ impl Inbox {
         }
         if source.early.is_empty() && source.early.capacity() > EARLY_CAPACITY {
             source.early = VecDeque::new();
+        }
+    }
+
+    /// Adds the state to a snapshot. `own` is the node with the number of this NIC on it.
+    pub(crate) fn snapshot(&self, own: NicPlace, into: &mut Snapshot) {
+        let Self { sources, early_awaited } = self;
+        into.put(early_awaited);
+        for ((node, nic), Source { next, early, current }) in sources.in_order() {
+            put_sequence(NicPlace { node: node.0.into(), nic }, own, *next, into);
+            into.put(&(early.len(), current.is_some()));
+            for PacketNote { job, is_awaited, envelope } in early.iter().flatten() {
+                into.put(&(job, is_awaited));
+                put_envelope(envelope.as_ref(), into);
+            }
+            into.put(&early.iter().map(Option::is_some).collect::<Vec<_>>());
+            if let Some((InboundMessage { job, envelope, is_single_packet }, left)) = current {
+                into.put(&(job, is_single_packet, left));
+                put_envelope(Some(envelope), into);
+            }
         }
     }
 

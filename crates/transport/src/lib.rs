@@ -52,6 +52,7 @@ mod outbox;
 mod rank;
 mod ranks;
 mod record;
+mod relative;
 mod reorder;
 mod requests;
 mod settings;

@@ -44,8 +44,7 @@ pub(crate) struct MatchQueue<T> {
 /// Saves the entries in order. A long search rebuilds the index, which changes only the time of a search.
 impl<T: Copy + Serialize + DeserializeOwned> State for MatchQueue<T> {
     fn save(&self, into: &mut Writer) {
-        let indexed = self.index.iter().flat_map(|index| index.iter());
-        into.put(&self.entries.iter().copied().chain(indexed).collect::<Vec<_>>());
+        into.put(&self.iter().collect::<Vec<_>>());
     }
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
@@ -95,10 +94,15 @@ impl<T: Copy> MatchQueue<T> {
         self.index = Some(Box::new(Index::new(self.kind, std::mem::take(&mut self.entries))));
     }
 
+    /// All entries, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Label, T)> + '_ {
+        let indexed = self.index.iter().flat_map(|index| index.iter());
+        self.entries.iter().copied().chain(indexed)
+    }
+
     /// Label of the first entry that satisfies `wanted`.
     pub(crate) fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<Label> {
-        let indexed = self.index.iter().flat_map(|index| index.iter());
-        self.entries.iter().copied().chain(indexed).find(|(_, entry)| wanted(entry)).map(|(label, _)| label)
+        self.iter().find(|(_, entry)| wanted(entry)).map(|(label, _)| label)
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {

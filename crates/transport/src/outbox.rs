@@ -9,8 +9,9 @@
 //! packets that are prepared or in the buffer. These two lists are not stored: a get request records how many packets
 //! precede it.
 
+use crate::relative::{put_envelope, put_sequence, NicPlace};
 use crate::wire::{MessageKind, PacketSizes};
-use odonata_checkpoint::{state, DecodeError, Reader, State, Writer};
+use odonata_checkpoint::{state, DecodeError, Reader, Snapshot, State, Writer};
 use odonata_packet::{Envelope, OutgoingPacket};
 use odonata_units::NodeId;
 use serde::de::DeserializeOwned;
@@ -29,6 +30,15 @@ pub(crate) struct OutboundMessage {
     pub(crate) envelope: Envelope,
     /// Bytes on the wire.
     pub(crate) wire: u64,
+}
+
+impl OutboundMessage {
+    fn snapshot(&self, into: &mut Snapshot) {
+        let Self { ready_ps, job, node, nic, envelope, wire } = self;
+        into.time(*ready_ps);
+        into.put(&(job, node, nic, wire));
+        put_envelope(Some(envelope), into);
+    }
 }
 
 /// The message that is being sent.
@@ -114,6 +124,13 @@ impl<T: Default> NicPairs<T> {
         &mut self.states[place as usize]
     }
 
+    /// The other NICs with their states, in the order of their numbers.
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = ((NodeId, u16), &T)> {
+        let mut nics: Vec<_> = self.indices.iter().map(|(nic, place)| (*place, *nic)).collect();
+        nics.sort_unstable();
+        nics.into_iter().map(|(place, nic)| (nic, &self.states[place as usize]))
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.states.iter()
     }
@@ -122,6 +139,11 @@ impl<T: Default> NicPairs<T> {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.states.capacity() * size_of::<T>() + self.indices.capacity() * (size_of::<((NodeId, u16), u32)>() + 1)
     }
+}
+
+/// The sending outbox of a packet on its node, and the packet's sequence number.
+pub(crate) fn sequence_parts(message: u32) -> (u16, u32) {
+    ((message >> SEQUENCE_BITS) as u16, message & ((1 << SEQUENCE_BITS) - 1))
 }
 
 /// Bits of a sequence number. The bits above hold the sending outbox: 64 NICs of 8 traffic classes. A pair has fewer
@@ -227,6 +249,46 @@ impl Outbox {
         let freed = if full { self.departures.pop_front().unwrap_or(0) } else { 0 };
         self.departures.push_back(leaves_ps);
         ready_ps.max(freed)
+    }
+
+    /// Adds the state to a snapshot. `own` is the node with the number of this outbox on it.
+    pub(crate) fn snapshot(&self, own: NicPlace, into: &mut Snapshot) {
+        let Self {
+            sizes: _,
+            lane: _,
+            waiting,
+            queue,
+            gets,
+            taken,
+            backlog,
+            packets_before_get: _,
+            buffer_packets: _,
+            departures,
+            pairs,
+        } = self;
+        const TAKEN: &str = "packets taken";
+        let owner = (own.node, u64::from(own.nic));
+        into.put(&(waiting.len(), queue.len(), gets.len(), backlog));
+        waiting.iter().for_each(|message| message.snapshot(into));
+        for ActiveSend { message, left, pair } in queue {
+            message.snapshot(into);
+            into.put(&(left, pair));
+        }
+        for (before, message) in gets {
+            into.counter(TAKEN, owner, *before);
+            message.snapshot(into);
+        }
+        into.counter(TAKEN, owner, *taken);
+        // A departure matters only if it is later than the time at which a later message was ready. The place in the
+        // buffer counts from the last one, so earlier ones can be left out.
+        let known = waiting.iter().chain(queue.iter().map(|send| &send.message)).chain(gets.iter().map(|(_, get)| get));
+        let floor = known.map(|message| message.ready_ps).fold(into.now_ps(), u64::min);
+        let later: Vec<u64> = departures.iter().copied().skip_while(|at| *at <= floor).collect();
+        into.put(&later.len());
+        later.into_iter().for_each(|at| into.time(at.max(floor)));
+        for ((node, nic), number) in pairs.in_order() {
+            put_sequence(own, NicPlace { node: node.0.into(), nic }, *number, into);
+        }
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {

@@ -24,11 +24,14 @@ mod collectives;
 mod host;
 mod lane;
 mod messages;
+mod skip;
+mod snapshot;
 mod state_machine;
 mod stuck;
 mod task_steps;
 mod tasks;
 mod transfers;
 
+pub(crate) use skip::RankSums;
 pub(crate) use state_machine::{Rank, RankContext};
 pub(crate) use transfers::Notice;

@@ -2,6 +2,7 @@
 
 mod context;
 mod endpoints;
+mod loops;
 mod records;
 
 use crate::calls::{CallLog, CallRecords};
@@ -25,7 +26,16 @@ impl Ranks {
     /// Ranks of `jobs`.
     pub fn new(jobs: Vec<RankJob>, settings: MpiSettings) -> Self {
         let (jobs, settings) = (Arc::new(jobs), Arc::new(settings));
-        Self(RunContext { jobs, settings, routers: Arc::default(), records: Arc::default() })
+        Self(RunContext { jobs, settings, routers: Arc::default(), records: Arc::default(), follows_loops: false })
+    }
+
+    /// Follows the loop of the program, for fast-forward ([`odonata_packet::FastForward`]).
+    ///
+    /// # Errors
+    /// There are several jobs, or the ranks have no loop of equal iterations.
+    pub fn with_loops(self) -> Result<Self, String> {
+        loops::check(&self.0.jobs)?;
+        Ok(Self(RunContext { follows_loops: true, ..self.0 }))
     }
 
     /// Records the router of every node, so that the bytes between nodes of one router are counted.

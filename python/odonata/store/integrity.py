@@ -118,6 +118,7 @@ ENGINES: dict[str, Check] = {
     "absent_jobs": _list(_object(name=_text, ranks=_count, nodes=_count, lost_nodes=_texts, failed=_texts)),
     "inputs": _list(_object(path=_text, sha256=_text)),
     "completion_times": _object(accuracy=_text),
+    "fast_forward": _object(form=_text, iterations=_count, iterations_run=_count, iterations_skipped=_count),
     "path_sets": _object(count=_count, path_error=_number, trial_error=_number),
     "bound": _object(
         link_time_max_s=_number, link_time_max_bound_s=_number, link_time_max_reached_s=_number, gap=_number

@@ -10,8 +10,10 @@ import pyarrow as pa
 
 from odonata.errors import OdonataError
 from odonata.runs import Run
+from odonata.store.sweep import Point
 from odonata.studies.expand import Part, parts
 from odonata.studies.functions import Functions
+from odonata.studies.points import StoredPoints, plain, restored
 from odonata.studies.read import nearest
 from odonata.studies.select import NoRowsError, StudyTable
 from odonata.studies.spec import FILE, Study
@@ -37,7 +39,10 @@ class Results:
             part for experiment in study.experiments.values() for part in parts(experiment, self._variants)
         ]
         self._sweeps = {part.name: Sweep(directory / part.name, part.axes) for part in self.parts}
+        self.stored = StoredPoints(study.folder)
+        """Points that are kept with the study."""
         self._tables: dict[str, StudyTable] = {}
+        self._kept: dict[tuple[str, str], Mapping[str, Any]] = {}
         self.unfinished = False
         """Whether tables may lack rows of points that have not run."""
 
@@ -53,9 +58,34 @@ class Results:
         for part in self._parts_of(experiment):
             sweep = self._sweeps[part.name]
             for point, run in sweep.runs.items():
-                keys = [axis.key for axis in part.axes]
-                place = dict(zip(keys, point.values, strict=True))
-                yield ({FILE: part.label, **place} if part.label else place), run
+                yield self.place(part, point), run
+
+    def kept(self, experiment: str) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
+        """What `keep` of `study.py` keeps of each point of an experiment: of its run, or stored earlier."""
+        for part in self._parts_of(experiment):
+            for point in part.points:
+                run = self._sweeps[part.name].runs.get(point)
+                if run is None and not self.stored.has(part.name, point):
+                    continue
+                place = self.place(part, point)
+                key = (part.name, point.name)
+                if key not in self._kept:
+                    self._kept[key] = (
+                        self.stored.read(part.name, point)
+                        if run is None
+                        else restored(plain(self.compact(place, run)))
+                    )
+                yield place, self._kept[key]
+
+    def compact(self, place: Mapping[str, Any], run: Run) -> Any:
+        """What `keep` of `study.py` keeps of a run."""
+        return self.functions.get(self.study.keep, "keep")(place, run)
+
+    @staticmethod
+    def place(part: Part, point: Point) -> dict[str, Any]:
+        """A point's file and its value on each axis."""
+        place = dict(zip([axis.key for axis in part.axes], point.values, strict=True))
+        return {FILE: part.label, **place} if part.label else place
 
     def run(self, experiment: str, place: Mapping[str, Any] | None = None) -> Run:
         """The only run of an experiment with these values on its axes.

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odonata.errors import OdonataError, StoreError
+from odonata.runs import Run
 from odonata.store.reader import RunReader
-from odonata.store.schema import INTERRUPTED, ending_of
+from odonata.store.schema import INTERRUPTED, RESOLVED, ending_of
 from odonata.store.sweep import Point, point_directory, text
 from odonata.store.writer import is_run
 from odonata.studies.expand import Part
@@ -40,6 +41,7 @@ def run_study(
     threads: int = 1,
     progress: Progress | None = None,
     cluster: Cluster | None = None,
+    store: bool = False,
 ) -> tuple[Results, StudyRun]:
     """Runs the unfinished points of a study; finished points stay unchanged.
 
@@ -51,29 +53,57 @@ def run_study(
         threads: Threads per point.
         progress: Called with `checking` or `running`, the number of finished points, and of all.
         cluster: Cluster for the points; by default processes of this machine.
+        store: Whether to store the compact form of each point in the study's folder as soon as it has run.
+            Points that are stored and up to date do not run.
 
     Raises:
         OdonataError: The study is wrong, a point cannot run, or the directory holds something else.
     """
     results = Results(study, directory)
-    tasks, parts_to_run = [], []
+    if store and not study.keep:
+        raise OdonataError(f"{study.name} stores no points: its study.toml has no key keep")
+    tasks, parts_to_run, stored = [], [], 0
     for part, points in _chosen(results, only or {}):
-        sweep = make(directory / part.name, part.axes, part.sweep)
-        parts_to_run.append(part)
-        tasks += [Task(part.sweep, point, sweep.path) for point in points]
+        missing = [point for point in points if not (store and _is_stored(results, part, point))]
+        stored += len(points) - len(missing)
+        if missing:
+            sweep = make(directory / part.name, part.axes, part.sweep)
+            parts_to_run.append(part)
+            tasks += [Task(part.sweep, point, sweep.path) for point in missing]
     if not tasks:
-        return results, StudyRun(0, 0, ())
+        return results, StudyRun(stored, stored, ())
+    part_of = {
+        task.target: part for part in results.parts for task in tasks if task.directory.name == part.name
+    }
     kept, failures = run_tasks(
         tasks,
         processes=processes or max(processors() // threads, 1),
         threads=threads,
         progress=progress or (lambda *_: None),
         cluster=cluster,
+        finished=(lambda task: _store(results, part_of[task.target], task)) if store else None,
     )
-    if not failures:
+    if not failures and not stored:
         for part in parts_to_run:
             results.sweep(part).write_results()
-    return results, StudyRun(len(tasks), kept, tuple(failures))
+    return results, StudyRun(stored + len(tasks), stored + kept, tuple(failures))
+
+
+def _is_stored(results: Results, part: Part, point: Point) -> bool:
+    """Whether the study's folder has a point as a new run would make it."""
+    if not results.stored.has(part.name, point):
+        return False
+    resolved = Task(part.sweep, point, results.directory).experiment.check()["resolved"]
+    return results.stored.is_current(part.name, point, resolved)
+
+
+def _store(results: Results, part: Part, task: Task) -> None:
+    """Stores a point that has run."""
+    reader = RunReader(task.target)
+    if ending_of(reader.summary) == INTERRUPTED:
+        return
+    kept = results.compact(Results.place(part, task.point), Run.from_directory(task.target))
+    results.stored.write(part.name, task.point, reader.text(RESOLVED), kept)
 
 
 EXPERIMENT = "experiment"
@@ -116,13 +146,13 @@ def _has(part: Part, point: Point, only: Mapping[str, Sequence[str]]) -> bool:
 
 
 def count_started(results: Results) -> tuple[int, int]:
-    """The number of points with a run, up to date or not, and the number of all points."""
-    targets = [
-        point_directory(results.directory / part.name, point)
+    """The number of points with a run or stored, up to date or not, and the number of all points."""
+    started = [
+        is_run(point_directory(results.directory / part.name, point)) or results.stored.has(part.name, point)
         for part in results.parts
         for point in part.points
     ]
-    return sum(map(is_run, targets)), len(targets)
+    return sum(started), len(started)
 
 
 def count_finished(results: Results) -> tuple[int, int]:
@@ -131,7 +161,9 @@ def count_finished(results: Results) -> tuple[int, int]:
     for part in results.parts:
         for point in part.points:
             task = Task(part.sweep, point, results.directory / part.name)
-            done += is_finished(task.target, task.experiment.check()["resolved"])
+            done += is_finished(task.target, task.experiment.check()["resolved"]) or _is_stored(
+                results, part, point
+            )
             total += 1
     return done, total
 
@@ -145,6 +177,12 @@ def check_up_to_date(results: Results) -> None:
         for point in part.points:
             task = Task(part.sweep, point, results.directory / part.name)
             if not is_run(task.target) or _was_stopped(task.target):
+                if results.stored.has(part.name, point) and not _is_stored(results, part, point):
+                    file = results.stored.path(part.name, point)
+                    raise OdonataError(
+                        f"{file} is not up to date with this version and the current study",
+                        hint="Run the point again with --store, or remove the file.",
+                    )
                 continue
             if not is_finished(task.target, task.experiment.check()["resolved"]):
                 raise OdonataError(

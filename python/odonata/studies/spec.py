@@ -91,6 +91,8 @@ class Study:
     tables: Mapping[str, PageTable]
     figures: Mapping[str, Figure]
     claims: Mapping[str, Claim]
+    keep: str
+    """The function of `study.py` that makes the compact form of a run; empty if there is none."""
     left_out: frozenset[tuple[str, str]]
     """Entries that the quick form leaves out: `experiment`, `table`, `figure` or `claim`, and the name."""
 
@@ -125,6 +127,7 @@ def load(folder: Path, *, quick: bool = False) -> Study:
         entries("table", _page_table),
         entries("figure", _figure),
         entries("claim", read_claim),
+        whole.get("keep", ""),
         frozenset(left_out),
     )
     whole.end()

@@ -1,5 +1,6 @@
 //! Keys of the packet engine, without the keys of routers and of routing algorithms.
 
+use super::skip_rule::SkipRule;
 use crate::routing;
 use odonata_declare::{parameters, words, Choice, Key, Kind, ParameterStruct};
 use odonata_packet::{ControlSettings, InjectionFifos, Recording, Schedule, SeriesChoice};
@@ -51,6 +52,9 @@ parameters! {
         pub(super) progress_timeout: Time = Time::from_us(1_000);
         /// Wall-clock interval between checkpoints; `odonata run --resume` starts from the last one.
         pub(super) checkpoint: Option<Time> = None, Kind::WordOr(NEVER, &Kind::Time);
+        /// Programs: iterations that the run may skip because they repeat others. `{ error = 0.01 }` skips the others
+        /// once their mean time is known to 1 %.
+        pub(super) fast_forward: Option<SkipRule> = None, SkipRule::KIND;
         /// Open traffic: directory of saved warm-ups. A run starts from a warm-up with the same settings up to the
         /// measurement, or up to the last change of a load before it (`step_times`). Without one, the run saves its own.
         /// Results do not change.

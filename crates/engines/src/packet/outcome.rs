@@ -1,7 +1,9 @@
 //! From what the packet engine recorded to columns.
 
 use super::columns::{accepted_loads, offered_load, FinishedRun};
+use super::fast_forward;
 use super::overload::Overload;
+use super::skip_rule::KEY;
 use super::tables;
 use crate::engine::{JobVolumes, Outcome};
 use odonata_declare::Frame;
@@ -208,7 +210,8 @@ fn summary(run: &FinishedRun<'_>, overloads: &[Overload]) -> Vec<(&'static str, 
     let crossbar = (engine.records.crossbar && crossed > 0).then(|| crossbar as f64 / 1e3 / crossed as f64);
     let schedule = engine.schedule(run.steady);
     let Schedule { warm_up, measure, drain } = schedule;
-    vec![(
+    let certificate = result.fast_forward.iter().map(fast_forward::certificate);
+    let packet = (
         "packet",
         json!({
             "warm_up_ps": warm_up.ps(),
@@ -233,7 +236,8 @@ fn summary(run: &FinishedRun<'_>, overloads: &[Overload]) -> Vec<(&'static str, 
             "events": result.cost.events,
             "peak_packets": result.cost.peak_packets,
         }),
-    )]
+    );
+    std::iter::once(packet).chain(certificate.map(|certificate| (KEY, certificate))).collect()
 }
 
 /// Accepted load that differs from the offered one by more than this share, and by more than chance makes it, means
@@ -307,8 +311,8 @@ fn delays(run: &FinishedRun<'_>) -> String {
 
 fn warnings(run: &FinishedRun<'_>, unbalanced: &LoadImbalance) -> Vec<String> {
     let FinishedRun { engine, scenario, result, senders, .. } = *run;
-    let mut warnings = Vec::new();
     let now = Time(result.end.ps());
+    let mut warnings = fast_forward::warnings(result.fast_forward.as_ref(), now);
     let unfinished: u64 = result.jobs.iter().map(|j| j.injected_packets - j.packets).sum();
     match result.ending {
         Ending::Complete => {

@@ -78,6 +78,14 @@ impl Programs {
         Some(Self { ranks: Arc::new(ranks), packets, bytes, memory_bytes })
     }
 
+    /// The same, whose loops are followed.
+    ///
+    /// # Errors
+    /// They have no loop that can be skipped.
+    pub(super) fn with_loops(self) -> Result<Self, String> {
+        Ok(Self { ranks: Arc::new(Ranks::clone(&self.ranks).with_loops()?), ..self })
+    }
+
     /// As the engine runs them.
     pub(super) fn program(&self) -> Arc<dyn Program> {
         Arc::clone(&self.ranks) as Arc<dyn Program>

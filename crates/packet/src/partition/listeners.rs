@@ -1,6 +1,7 @@
 //! State of the endpoints with subscriptions: timers, messages within nodes, departures to report.
 
 use crate::endpoint::{Arrival, Departure, Socket};
+use odonata_checkpoint::Snapshot;
 use std::collections::BTreeMap;
 
 /// State of the endpoints with subscriptions. Lists by NIC are empty if there are none.
@@ -92,6 +93,18 @@ impl Listeners {
             self.last_timer = now;
         }
         has_expired
+    }
+
+    /// Adds the timers and the messages within nodes to a snapshot. `add` adds a message.
+    pub(super) fn snapshot(&self, into: &mut Snapshot, mut add: impl FnMut(&Arrival, &mut Snapshot)) {
+        let Self { socket: _, timers, timers_set: _, last_timer: _, on_node, delivered: _, departures } = self;
+        timers.iter().for_each(|at| into.time(*at));
+        into.put(&(on_node.len(), departures));
+        for ((nic, at, _), arrival) in on_node {
+            into.put(nic);
+            into.time(*at);
+            add(arrival, into);
+        }
     }
 
     /// Whether endpoints wait for a timer or a message within a node.

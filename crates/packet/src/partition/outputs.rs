@@ -31,7 +31,7 @@ use crate::credit::{Credit, Credits, Ring};
 use crate::division::Division;
 use crate::packet::{Fifo, Packet, NONE};
 use crate::settings::QueueEstimate;
-use odonata_checkpoint::state;
+use odonata_checkpoint::{state, Snapshot};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -86,7 +86,7 @@ pub(super) struct OutPort {
     pub(super) crossed_vc: u8,
     pub(super) end: End,
     /// `STALLED`, `UNREADY`, `DEFERRED`, and the constant ones.
-    flags: u8,
+    pub(super) flags: u8,
 }
 
 /// The link is free, and no packet has a credit.
@@ -255,6 +255,17 @@ impl OnLink {
             sent.pop_front();
         }
         sent.push_back(packet);
+    }
+
+    /// Adds the packets that are on links to a snapshot.
+    pub(super) fn snapshot(&self, now: u64, into: &mut Snapshot) {
+        let Self { by_port } = self;
+        for (o, packet) in by_port.iter().enumerate().flat_map(|(o, sent)| sent.iter().map(move |packet| (o, packet))) {
+            if packet.at > now {
+                into.put(&(o, packet.bytes, packet.vc));
+                into.time(packet.at);
+            }
+        }
     }
 
     /// Bytes on the link of port `o` at `now` in some channels.

@@ -1,7 +1,7 @@
 //! Routers: their routing and what they learn.
 
 use super::section::Section;
-use odonata_checkpoint::state;
+use odonata_checkpoint::{state, Snapshot};
 use odonata_routing::algorithm::{Feedback, Memory, Needs, Routing};
 use odonata_units::{RouterId, Stream};
 use std::collections::VecDeque;
@@ -80,6 +80,12 @@ impl FeedbackQueues {
     /// Creates the lists of `ports` ports; 0 without learning.
     pub(super) fn new(ports: usize) -> Self {
         Self { in_flight: vec![VecDeque::new(); ports], first_at: vec![u64::MAX; ports] }
+    }
+
+    /// Adds the feedback to a snapshot. Its times are absolute, so a state with feedback never repeats.
+    pub(super) fn snapshot(&self, into: &mut Snapshot) {
+        let Self { in_flight, first_at } = self;
+        into.put(&(in_flight, first_at));
     }
 
     /// Adds feedback that reaches port `o` at `at`.

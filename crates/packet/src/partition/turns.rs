@@ -2,7 +2,7 @@
 
 use super::section::Section;
 use crate::settings::Arbitration;
-use odonata_checkpoint::state;
+use odonata_checkpoint::{state, Snapshot};
 
 /// When each input channel was served, as far as the arbitration asks.
 pub(super) struct Turns {
@@ -66,6 +66,13 @@ impl Turns {
     pub(super) fn has_waited_enough(&self, channel: usize, o: usize) -> bool {
         let before = self.transits_before.get(channel);
         before.is_some_and(|before| self.transits[o].wrapping_sub(*before) >= self.transit_limit)
+    }
+
+    /// Adds the turns to a snapshot. Among the channels of a router only the order of the last crossings decides.
+    pub(super) fn snapshot(&self, channels: impl Iterator<Item = std::ops::Range<usize>>, into: &mut Snapshot) {
+        let Self { served, last_served, transits, transits_before, transit_limit: _ } = self;
+        channels.filter_map(|of_router| served.get(of_router)).for_each(|of_router| into.order(of_router));
+        into.put(&(last_served, transits, transits_before));
     }
 
     /// Records that output channel `out_channel` serves input channel `channel`, number `place` of its router. Returns

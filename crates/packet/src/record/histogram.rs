@@ -68,6 +68,15 @@ impl Histogram {
         self.max = self.max.max(other.max);
     }
 
+    /// Adds `times` times the values that `to` has and `from`, an earlier state of it, has not.
+    pub(super) fn add_difference(&mut self, from: &Self, to: &Self, times: u64) {
+        for (i, (mine, to)) in self.cells.iter_mut().zip(&to.cells).enumerate() {
+            *mine += times * (to - from.cells.get(i).unwrap_or(&0));
+        }
+        self.count += times * (to.count - from.count);
+        self.sum += u128::from(times) * (to.sum - from.sum);
+    }
+
     /// Number of values.
     pub fn count(&self) -> u64 {
         self.count

@@ -22,14 +22,14 @@ pub(crate) struct Recorder {
     plain: bool,
     /// Size of a full packet, and the number of full packets that each port sent but `ports` does not contain yet.
     full: u32,
-    full_packets: Vec<u64>,
+    pub(super) full_packets: Vec<u64>,
     pub(crate) jobs: Vec<JobRecord>,
-    ports: Vec<PortRecord>,
+    pub(super) ports: Vec<PortRecord>,
     channels: Vec<ChannelRecord>,
     /// Bytes of job j on port p at `p * jobs + j`.
     port_jobs: Vec<u64>,
-    nic_bytes: Vec<u64>,
-    nic_stall_ps: Vec<u64>,
+    pub(super) nic_bytes: Vec<u64>,
+    pub(super) nic_stall_ps: Vec<u64>,
     /// Of the ejection port, by NIC.
     backlogs: Vec<BacklogCounter>,
     /// By NIC; empty unless NICs are torus FIFOs.

@@ -1,5 +1,6 @@
 //! What decides on the end of a run, and how it ends.
 
+use crate::fast_forward::FastForward;
 use crate::record::RecordPlan;
 use odonata_declare::words;
 
@@ -9,6 +10,8 @@ pub(crate) struct RunPlan {
     pub(crate) records: RecordPlan,
     /// Jobs that the run waits for.
     pub(crate) awaited: Vec<usize>,
+    /// Which iterations may be skipped.
+    pub(crate) fast_forward: Option<FastForward>,
 }
 
 /// Limits of a run.

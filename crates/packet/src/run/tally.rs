@@ -1,6 +1,7 @@
 //! Counts that decide on the next window and on the end of a run.
 
 use super::limits::RunPlan;
+use crate::endpoint::LoopProgress;
 use crate::partition::Partition;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,8 @@ pub(crate) struct Tally {
     pub(crate) will_act: bool,
     /// Whether endpoints wait for timers.
     pub(crate) has_timers: bool,
+    /// How far ranks are in the loops of their programs, if these are followed.
+    pub(crate) loops: Option<LoopProgress>,
     /// Whether the watcher stops the run.
     pub(crate) stop: bool,
     /// Whether to save the state now.
@@ -45,6 +48,7 @@ impl Default for Tally {
             has_work: false,
             will_act: false,
             has_timers: false,
+            loops: None,
             stop: false,
             checkpoint: false,
         }
@@ -62,6 +66,9 @@ impl Tally {
             self.injected += job.injected_packets;
             self.delivered += job.packets;
             self.last_arrival = self.last_arrival.max(job.last_arrival_ps);
+        }
+        if plan.fast_forward.is_some() {
+            self.add_loops(partition.endpoints.loop_progress());
         }
         let limits = &plan.limits;
         // Asking endpoints for work is slow, so only when the run may end.
@@ -81,6 +88,13 @@ impl Tally {
         }
     }
 
+    fn add_loops(&mut self, other: Option<LoopProgress>) {
+        self.loops = match (self.loops, other) {
+            (Some(own), Some(other)) => Some(own.with(other)),
+            (own, other) => own.or(other),
+        };
+    }
+
     /// Adds the tally of other partitions.
     pub(crate) fn add(&mut self, other: &Self) {
         self.earliest = self.earliest.min(other.earliest);
@@ -93,6 +107,7 @@ impl Tally {
         self.has_work |= other.has_work;
         self.will_act |= other.will_act;
         self.has_timers |= other.has_timers;
+        self.add_loops(other.loops);
         self.stop |= other.stop;
         self.checkpoint |= other.checkpoint;
     }

@@ -1,17 +1,21 @@
 //! The workers of this process, and the loop that each of them runs.
 
+use super::director::{Director, LoopStep};
 use super::exchange::Exchange;
 use super::limits::{Ending, RunPlan};
+use super::loop_memory::LoopMemory;
 use super::processes::{ProcessExchange, ProcessLayout, StateBuffer};
 use super::rows::RowBuffer;
 use super::run_state::{save_partition, CheckpointSink, RunCheckpoints, RunState, RUN_PART};
 use super::tally::Tally;
 use super::threads::Threads;
 use super::totals::Totals;
+use super::verdict::Verdicts;
 use super::watch::{Progress, Watch};
 use super::windows::{Window, Windows};
 use super::work_queues::WorkQueues;
 use crate::division::Division;
+use crate::fast_forward::FastForwardReport;
 use crate::mail::Outbox;
 use crate::partition::Partition;
 use crate::record::Part;
@@ -26,6 +30,8 @@ pub(crate) struct RunOutcome {
     pub(crate) totals: Totals,
     /// Records of ports and estimates of routers, by partition.
     pub(crate) parts: Vec<Part>,
+    /// What was skipped. Times of the outcome do not contain it.
+    pub(crate) fast_forward: Option<FastForwardReport>,
 }
 
 /// Runs the partitions of a division, in order, on up to `threads` threads. With `layout`, these are the partitions
@@ -43,8 +49,10 @@ pub(crate) fn run(
     let (state_buffer, has_first) = (StateBuffer::default(), layout.is_none_or(ProcessLayout::has_first));
     let threads = threads.clamp(1, partitions.len().max(1));
     let numbered =
-        (first..).zip(partitions).map(|(number, partition)| Box::new(NumberedPartition { number, partition }));
+        (first..).zip(partitions).map(|(number, partition)| Box::new(NumberedPartition::new(number, partition)));
+    let verdicts = Verdicts::default();
     let team = Team {
+        verdicts: &verdicts,
         work_queues: WorkQueues::new(numbered.collect(), threads),
         partitions: count,
         plan,
@@ -66,7 +74,7 @@ pub(crate) fn run(
             team.run(threads, leader, |thread| processes.join(thread))
         }
     };
-    let WorkerOutcome { ending, end, totals } = ended;
+    let WorkerOutcome { ending, end, totals, fast_forward } = ended;
     let mut totals = totals.expect("the first worker gets the sum");
     totals.cost.network_bytes += exchange.memory_bytes() as u64;
     let mut parts = team.parts.into_inner().expect("no thread panicked");
@@ -75,17 +83,26 @@ pub(crate) fn run(
     }
     // Threads finish in any order; results have the order of partitions.
     parts.sort_unstable_by_key(|(number, _)| *number);
-    RunOutcome { ending, end, totals, parts: parts.into_iter().map(|(_, part)| part).collect() }
+    RunOutcome { ending, end, totals, parts: parts.into_iter().map(|(_, part)| part).collect(), fast_forward }
 }
 
 /// A partition and its number in the run.
 struct NumberedPartition {
     number: usize,
     partition: Partition,
+    /// Boundaries of a loop, for fast-forward.
+    memory: LoopMemory,
+}
+
+impl NumberedPartition {
+    fn new(number: usize, partition: Partition) -> Self {
+        Self { number, partition, memory: LoopMemory::default() }
+    }
 }
 
 /// State shared by the workers of this process.
 struct Team<'a> {
+    verdicts: &'a Verdicts,
     work_queues: WorkQueues<Box<NumberedPartition>>,
     /// Number of partitions of the run.
     partitions: usize,
@@ -112,12 +129,23 @@ struct Leader<'a> {
     has_first: bool,
 }
 
+/// What a worker does with each of its partitions in a window.
+struct Turn<'a> {
+    window: Window,
+    /// Start of the window.
+    begins: u64,
+    step: LoopStep,
+    /// Destination of a checkpoint, if one is due.
+    sink: Option<&'a dyn CheckpointSink>,
+}
+
 /// Result of a worker.
 struct WorkerOutcome {
     ending: Ending,
     end: u64,
     /// Sums over all workers; only the first worker gets them.
     totals: Option<Totals>,
+    fast_forward: Option<FastForwardReport>,
 }
 
 impl Team<'_> {
@@ -155,16 +183,18 @@ impl Team<'_> {
             // Starting fills the queues of the other side.
             side = 1;
         }
-        let mut checkpoint = false;
+        let director_of = |form| Director::new(form, self.verdicts);
+        let (mut checkpoint, mut director) = (false, self.plan.fast_forward.map(director_of));
+        let saves = self.sink.is_some() && director.is_none();
         let ending = loop {
+            let (mut step, begins) = (LoopStep::default(), windows.now());
             let window = match resumed.take() {
                 Some(window) => window,
                 None => {
                     if let Some(Leader { watch, has_first, .. }) = &mut leader {
-                        let (now_ps, end_ps) = (windows.now(), self.plan.limits.end);
-                        tally.stop = !watch.progress(Progress { now_ps, end_ps, events: tally.events.max(seen) });
-                        tally.checkpoint =
-                            self.sink.is_some() && *has_first && !checkpoint && watch.wants_checkpoint(now_ps);
+                        let (end_ps, events) = (self.plan.limits.end, tally.events.max(seen));
+                        tally.stop = !watch.progress(Progress { now_ps: begins, end_ps, events });
+                        tally.checkpoint = !checkpoint && *has_first && saves && watch.wants_checkpoint(begins);
                     }
                     let sum = exchange.synchronize(&tally, &self.row_buffer[1 - side]);
                     seen = sum.events;
@@ -176,25 +206,25 @@ impl Team<'_> {
                         pending_rows.flush(*watch, false);
                     }
                     checkpoint = sum.checkpoint;
-                    let now = windows.now();
+                    step = director.as_mut().map(|director| director.step(&sum, &mut windows)).unwrap_or_default();
                     let window = match windows.next(&sum) {
                         Ok(window) => window,
                         Err(ending) => break ending,
                     };
                     let of_run = leader.as_ref().filter(|leader| checkpoint && leader.has_first);
                     if let (Some(sink), Some(leader)) = (self.sink, of_run) {
-                        sink.part(RUN_PART, &RunState::encode(now, window.until, seen, &leader.pending_rows));
+                        sink.part(RUN_PART, &RunState::encode(begins, window.until, seen, &leader.pending_rows));
                     }
                     window
                 }
             };
-            tally = Tally::default();
+            let turn = Turn { window, begins, step, sink: self.sink.filter(|_| checkpoint) };
             let mut row_buffer = RowBuffer::default();
+            tally = Tally::default();
             while let Some(mut own) = self.work_queues.take(side, thread) {
                 let before = own.partition.event_count();
                 std::mem::swap(&mut own.partition.outbox, &mut outbox);
-                let sink = self.sink.filter(|_| checkpoint);
-                self.advance(&mut own, window, &mut exchange, sink, &mut tally, &mut row_buffer);
+                self.advance(&mut own, &turn, &mut exchange, &mut tally, &mut row_buffer);
                 std::mem::swap(&mut own.partition.outbox, &mut outbox);
                 events += own.partition.event_count() - before;
                 self.work_queues.put_back(side, thread, own);
@@ -205,9 +235,7 @@ impl Team<'_> {
                 tally.earliest = tally.earliest.min(window.until);
                 exchange.post(to, mail);
             }
-            if window.rows {
-                lock(&self.row_buffer[side]).append(row_buffer);
-            }
+            window.rows.then(|| lock(&self.row_buffer[side]).append(row_buffer));
             // The queues that this window filled are read next.
             side = 1 - side;
         };
@@ -220,20 +248,20 @@ impl Team<'_> {
             pending_rows.append(std::mem::take(&mut *lock(&self.row_buffer[side])));
             pending_rows.flush(watch, true);
         }
-        WorkerOutcome { ending, end: windows.now(), totals }
+        WorkerOutcome { ending, end: windows.now(), totals, fast_forward: director.map(Director::report) }
     }
 
     /// Runs one window of a partition.
     fn advance(
         &self,
         own: &mut NumberedPartition,
-        window: Window,
+        turn: &Turn<'_>,
         exchange: &mut impl Exchange,
-        sink: Option<&dyn CheckpointSink>,
         tally: &mut Tally,
         row_buffer: &mut RowBuffer,
     ) {
-        let NumberedPartition { number, partition } = own;
+        let NumberedPartition { number, partition, memory } = own;
+        let Turn { window, begins, step, sink } = turn;
         // Mail first: it may contain events of this window.
         exchange.take(*number, &mut |mail| {
             partition.deliver(mail);
@@ -242,6 +270,7 @@ impl Team<'_> {
         if let Some(sink) = sink {
             sink.part(*number as u32, &save_partition(partition));
         }
+        memory.step(step, *begins, *number, partition, self.verdicts);
         partition.advance(window.until);
         // Counted now, while the partition is in the cache.
         tally.count(partition, window.until, self.plan);
@@ -258,7 +287,7 @@ impl Team<'_> {
         let mut totals = Totals::default();
         let mut row_buffer = RowBuffer::default();
         while let Some(own) = self.work_queues.take(side, thread) {
-            let NumberedPartition { number, mut partition } = *own;
+            let NumberedPartition { number, mut partition, .. } = *own;
             partition.finish(end);
             // Packets whose tails are on the last link count as delivered.
             row_buffer.take(&mut partition, &self.plan.records, u64::MAX, false);

@@ -46,6 +46,22 @@ impl Windows {
         self.now
     }
 
+    /// Makes the next window end at `at` or earlier.
+    pub(super) fn end_by(&mut self, at: Option<u64>) {
+        self.limits.window_end = at.unwrap_or(u64::MAX);
+    }
+
+    /// Latest end of the run.
+    pub(super) fn end(&self) -> u64 {
+        self.limits.end
+    }
+
+    /// Skips time, which then is not in the times of the run.
+    pub(super) fn skip(&mut self, skipped_ps: u64) {
+        self.limits.end -= skipped_ps;
+        self.limits.measured_until -= skipped_ps;
+    }
+
     /// Returns the next window, given the state of all partitions after the last one.
     pub(super) fn next(&mut self, sum: &Tally) -> Result<Window, Ending> {
         if let Some(ending) = self.ending(sum) {

@@ -2,7 +2,7 @@
 
 use super::{Group, Lineage, List, Member};
 use crate::communicators::Communicators;
-use odonata_checkpoint::{DecodeError, Reader, Writer};
+use odonata_checkpoint::{DecodeError, Reader, Snapshot, Writer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,6 +26,17 @@ impl Communicators {
         into.put(&members);
     }
 
+    /// Adds the communicators of a rank to a snapshot. The numbers of their collectives are counters.
+    pub(crate) fn snapshot(&self, own: u32, lists: &mut GroupLists, into: &mut Snapshot) {
+        for (number, member) in (0u64..).zip(&self.members) {
+            let Some(member) = member else { continue };
+            let Member { group: Group { list, first, count, stride }, rank, collectives, lineage, is_freed } = member;
+            into.put(&(number, list.as_ref().map(|list| lists.add(list)), first, count, stride));
+            into.put(&(rank, lineage, is_freed));
+            into.counter(COLLECTIVES, (u64::from(own), number), u64::from(*collectives));
+        }
+    }
+
     /// Loads the communicators.
     pub(crate) fn load(&mut self, lists: &GroupLists, from: &mut Reader<'_>) -> Result<(), DecodeError> {
         let members: Vec<Option<SavedMember>> = from.get()?;
@@ -38,6 +49,9 @@ impl Communicators {
         Ok(())
     }
 }
+
+/// Class of the numbers of collectives, by rank and communicator.
+pub const COLLECTIVES: &str = "collectives";
 
 /// A member with the fingerprint of its group's list.
 #[derive(Serialize, Deserialize)]

@@ -69,9 +69,4 @@ impl CallExpander {
     pub(crate) fn is_block_done(&self) -> bool {
         self.cursor.is_block_done()
     }
-
-    /// Number of started blocks.
-    pub(crate) fn started_blocks(&self) -> u64 {
-        self.cursor.place().0
-    }
 }

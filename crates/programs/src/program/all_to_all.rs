@@ -23,7 +23,7 @@ parameters! {
 impl ProgramRule for AllToAllProgramParameters {
     fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
         let Self { bytes, compute, iterations } = *self;
-        Ok(repeat(context.ranks, iterations, &["alltoall"], move |_, _, code| {
+        Ok(repeat(context.ranks, iterations, &["alltoall"], move |_, code| {
             code.mark(0);
             code.compute_if_any(compute);
             code.collective(Operation::Alltoall, 0, bytes);

@@ -47,7 +47,7 @@ impl ProgramRule for CheckpointParameters {
             return Err(("stripe", format!("{stripe}; expected more than 0 B")));
         }
         let clients = ranks - servers;
-        Ok(repeat(ranks, iterations, &["compute", "burst"], move |rank, _, code| {
+        Ok(repeat(ranks, iterations, &["compute", "burst"], move |rank, code| {
             if rank >= clients {
                 return code.serve();
             }

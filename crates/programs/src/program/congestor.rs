@@ -40,7 +40,7 @@ parameters! {
 impl ProgramRule for CongestorParameters {
     fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
         let (ranks, &Self { kind, bytes, iterations, slices }) = (context.ranks, self);
-        Ok(repeat(ranks, iterations, &["congestion"], move |rank, _, code| {
+        Ok(repeat(ranks, iterations, &["congestion"], move |rank, code| {
             code.mark(0);
             let slice = Slice::of(rank, ranks, slices);
             let root = slice.rank_at(0);

@@ -40,7 +40,7 @@ impl ProgramRule for HaloParameters {
     fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
         let Self { bytes, ref dims, order, compute, iterations, dimensions } = *self;
         let grid = Grid::new(context.ranks, dims.as_deref(), dimensions, order)?;
-        Ok(repeat(context.ranks, iterations, &["halo"], move |rank, _, code| {
+        Ok(repeat(context.ranks, iterations, &["halo"], move |rank, code| {
             code.mark(0);
             code.compute_if_any(compute);
             for dimension in 0..dimensions {

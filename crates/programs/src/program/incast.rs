@@ -26,7 +26,7 @@ impl ProgramRule for IncastParameters {
         if receivers > ranks {
             return Err(("receivers", format!("{receivers}, but the job has {ranks} ranks")));
         }
-        Ok(repeat(ranks, iterations, &["incast"], move |rank, _, code| {
+        Ok(repeat(ranks, iterations, &["incast"], move |rank, code| {
             code.mark(0);
             if rank >= receivers {
                 return code.send(rank % receivers, bytes, 0);

@@ -4,6 +4,7 @@ use crate::call::Operation;
 use crate::code::Code;
 use crate::grid::{format_sizes, near_cubic, Grid, GridOrder};
 use crate::rank_program::RankProgram;
+use crate::repetition::Repetition;
 use crate::representatives::Representatives;
 use crate::rule::{ProgramContext, ProgramRule, DIMS};
 use odonata_declare::{parameters, Kind, ParameterMistake};
@@ -172,6 +173,10 @@ impl RankProgram for Lqcd {
             part if part < self.parameters.parities.into() => self.exchange(rank, code),
             _ => self.sums(code),
         }
+    }
+
+    fn repetition(&self, _: u32) -> Option<Repetition> {
+        Repetition::from_start(u64::from(self.parameters.parities) + 1, self.parameters.iterations.into())
     }
 
     fn representatives(&self) -> Option<Representatives> {

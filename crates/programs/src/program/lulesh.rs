@@ -5,6 +5,7 @@ use crate::call::Operation;
 use crate::code::Code;
 use crate::grid::{near_cubic_ascending, Grid, GridOrder};
 use crate::rank_program::RankProgram;
+use crate::repetition::Repetition;
 use crate::representatives::Representatives;
 use crate::rule::{ProgramContext, ProgramRule, DIMS};
 use odonata_declare::{parameters, Kind, ParameterMistake};
@@ -87,6 +88,10 @@ impl RankProgram for Lulesh {
 
     fn blocks(&self, _: u32) -> u64 {
         u64::from(self.parameters.iterations) * self.length()
+    }
+
+    fn repetition(&self, _: u32) -> Option<Repetition> {
+        Repetition::from_start(self.length(), self.parameters.iterations.into())
     }
 
     fn block(&self, rank: u32, index: u64, code: &mut Code) {

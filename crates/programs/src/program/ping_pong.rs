@@ -22,7 +22,7 @@ parameters! {
 impl ProgramRule for PingPongParameters {
     fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
         let (half, &Self { bytes, iterations }) = (context.ranks / 2, self);
-        Ok(repeat(context.ranks, iterations, &["ping-pong"], move |rank, _, code| {
+        Ok(repeat(context.ranks, iterations, &["ping-pong"], move |rank, code| {
             code.mark(0);
             if rank < half {
                 code.send(rank + half, bytes, 0);

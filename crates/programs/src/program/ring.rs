@@ -21,7 +21,7 @@ parameters! {
 impl ProgramRule for RingParameters {
     fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
         let (ranks, &Self { bytes, iterations }) = (context.ranks, self);
-        Ok(repeat(ranks, iterations, &["ring"], move |rank, _, code| {
+        Ok(repeat(ranks, iterations, &["ring"], move |rank, code| {
             code.mark(0);
             if ranks > 1 {
                 let before = rank.checked_sub(1).unwrap_or(ranks - 1);

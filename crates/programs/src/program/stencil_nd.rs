@@ -39,7 +39,7 @@ impl ProgramRule for StencilNdParameters {
             return Err(("dims", format!("{dimensions} sizes given, expected at most {MAX_DIMENSIONS}")));
         }
         let grid = Grid::keyed("dims", context.ranks, dims.as_deref(), dimensions, near_cubic_ascending, order)?;
-        Ok(repeat(context.ranks, iterations, &["stencil"], move |rank, _, code| {
+        Ok(repeat(context.ranks, iterations, &["stencil"], move |rank, code| {
             code.mark(0);
             code.compute_if_any(compute);
             for neighbour in [Grid::after, Grid::before] {

@@ -3,8 +3,9 @@
 
 use super::expression::Expression;
 use super::mistake::Mistake;
+use super::piece::{blocks, Piece, Variables};
 use super::statement::{Action, Message, Statement};
-use super::tree::{blocks, Piece, TextProgram, Variables};
+use super::tree::TextProgram;
 use crate::call::WORLD;
 
 /// Ranks of a role that are checked, from both ends. More would delay large jobs.

@@ -5,8 +5,8 @@
 
 use super::expression::{Expression, Operator};
 use super::mistake::Mistake;
+use super::piece::Piece;
 use super::statement::{Action, CompletionMode, Message, Statement};
-use super::tree::Piece;
 
 /// The line of a request without a wait after these statements.
 fn open_after(statements: &[Statement], mut open: Option<u32>) -> Option<u32> {

@@ -139,6 +139,16 @@ impl Expression {
         }
     }
 
+    /// Whether it depends on variable `wanted`.
+    pub(super) fn depends_on(&self, wanted: usize) -> bool {
+        match self {
+            Self::Value(_) => false,
+            Self::Variable(number) => *number == wanted,
+            Self::Not(expression) | Self::Table(_, expression) => expression.depends_on(wanted),
+            Self::Binary(_, left, right) => left.depends_on(wanted) || right.depends_on(wanted),
+        }
+    }
+
     /// Whether it depends on a variable from `first` on.
     pub(super) fn depends_from(&self, first: usize) -> bool {
         match self {

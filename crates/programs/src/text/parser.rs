@@ -7,9 +7,10 @@ use super::cut::pieces;
 use super::expression::{Dimension, Expression, Scope, TokenCursor, DATA_UNITS, TIME_UNITS};
 use super::lines::{lines, Line};
 use super::mistake::Mistake;
+use super::piece::MAX_DEPTH;
 use super::statement::{Action, CompletionMode, Message, Slot, Slots, Statement};
 use super::streams::Streams;
-use super::tree::{Role, TextProgram, MAX_DEPTH};
+use super::tree::{Role, TextProgram};
 use crate::call::Operation;
 use odonata_declare::hint;
 

@@ -1,26 +1,14 @@
-//! A program as a tree of loops with straight pieces as leaves, and the blocks of a rank.
+//! A program as a tree of loops, and the blocks of a rank.
 
 use super::expression::Expression;
+use super::piece::{blocks, find, rounds, Piece, Variables};
+use super::repetition::repetition;
 use super::statement::{Action, CompletionMode, Message, Slot, Statement};
 use crate::call::{Call, ANY, BLOCKING, OUTSIDE};
 use crate::code::Code;
 use crate::rank_program::RankProgram;
+use crate::repetition::Repetition;
 use odonata_units::{Bytes, Time};
-
-/// Limit on nested loops. Each one needs an entry in [`Variables`].
-pub(super) const MAX_DEPTH: usize = 8;
-
-/// The rank, and the rounds of the enclosing loops.
-pub(super) type Variables = [i64; 1 + MAX_DEPTH];
-
-/// A part of a role.
-#[derive(Clone, Debug)]
-pub(super) enum Piece {
-    /// A block.
-    Straight(Vec<Statement>),
-    /// A loop. Its count depends only on the rank.
-    Loop { line: u32, times: Expression, variable: Option<usize>, body: Vec<Piece> },
-}
 
 /// A range of ranks with the same program.
 #[derive(Clone, Debug)]
@@ -44,60 +32,6 @@ pub struct TextProgram {
     /// Named slots. Unnamed ones follow.
     pub(super) named_slots: u32,
     pub(super) streams: u8,
-}
-
-/// Count of a loop.
-pub(super) fn rounds(times: &Expression, variables: &Variables) -> u64 {
-    times.of(variables).ok().and_then(|times| u64::try_from(times).ok()).unwrap_or(0)
-}
-
-/// Blocks of some pieces.
-pub(super) fn blocks(pieces: &[Piece], variables: &Variables) -> u64 {
-    pieces.iter().fold(0, |sum: u64, piece| sum.saturating_add(blocks_of(piece, variables)))
-}
-
-fn blocks_of(piece: &Piece, variables: &Variables) -> u64 {
-    match piece {
-        Piece::Straight(statements) => u64::from(!idle(statements, variables)),
-        Piece::Loop { times, body, .. } => rounds(times, variables).saturating_mul(blocks(body, variables)),
-    }
-}
-
-/// Whether a rank does nothing in these statements in any round. Then it has no block, and a loop of a million rounds
-/// for other ranks costs it nothing.
-fn idle(statements: &[Statement], variables: &Variables) -> bool {
-    statements.iter().all(|statement| match &statement.action {
-        Action::Repeat { body, .. } => idle(body, variables),
-        Action::If { condition, then, otherwise } if !condition.depends_from(1) => {
-            let holds = condition.of(variables).is_ok_and(|truth| truth != 0);
-            idle(if holds { then } else { otherwise }, variables)
-        }
-        Action::OnStream { body, .. } => idle(body, variables),
-        Action::WaitAllUnnamed => true,
-        _ => false,
-    })
-}
-
-/// The straight piece with this number. Sets the rounds of its loops.
-fn find<'a>(pieces: &'a [Piece], mut index: u64, variables: &mut Variables) -> Option<&'a [Statement]> {
-    for piece in pieces {
-        let length = blocks_of(piece, variables);
-        if index >= length {
-            index -= length;
-            continue;
-        }
-        return match piece {
-            Piece::Straight(statements) => Some(statements),
-            Piece::Loop { variable, body, .. } => {
-                let each = blocks(body, variables);
-                if let Some(variable) = variable {
-                    variables[*variable] = (index / each) as i64;
-                }
-                find(body, index % each, variables)
-            }
-        };
-    }
-    None
 }
 
 impl TextProgram {
@@ -129,6 +63,12 @@ impl RankProgram for TextProgram {
 
     fn block(&self, rank: u32, index: u64, code: &mut Code) {
         self.write(rank, index, code, None);
+    }
+
+    fn repetition(&self, rank: u32) -> Option<Repetition> {
+        let mut variables = Variables::default();
+        variables[0] = rank.into();
+        repetition(self.body(rank), &variables)
     }
 
     fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {

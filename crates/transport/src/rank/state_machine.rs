@@ -55,12 +55,14 @@ pub(crate) struct Rank {
     pub(super) sent: u64,
     /// Whether the program repeats without end.
     pub(super) is_background: bool,
+    /// Time of skipped iterations, which its clocks do not contain.
+    pub(super) skipped: Time,
 }
 
 impl Rank {
     /// Saves the state. Group lists that communicators share go into `lists`.
     pub(crate) fn save(&self, lists: &mut GroupLists, into: &mut Writer) {
-        let Self { job: _, number: _, node: _, lane, tasks, host, record, sent, is_background: _ } = self;
+        let Self { job: _, number: _, node: _, lane, tasks, host, record, sent, is_background: _, skipped: _ } = self;
         lane.save(tasks.is_none(), lists, into);
         tasks.iter().for_each(|tasks| tasks.save(into));
         host.save(into);
@@ -97,6 +99,7 @@ impl Rank {
             record,
             sent: 0,
             is_background: of.background,
+            skipped: Time::ZERO,
         }
     }
 
@@ -263,7 +266,7 @@ impl Rank {
 
     fn finish(&mut self) {
         self.lane.state = LaneState::Finished;
-        self.record.end = Some(Time(self.lane.clock));
+        self.record.end = Some(Time(self.lane.clock) + self.skipped);
     }
 
     /// A round counts when the network's clock reaches its end, because the other jobs may have ended by then.

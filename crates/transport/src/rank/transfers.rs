@@ -4,6 +4,8 @@ use crate::matching::Label;
 use crate::requests::Slot;
 use crate::wire::MessageKind;
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 
 /// A notice that the host must handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -48,16 +50,16 @@ pub(super) struct Transfer {
     pub(super) remote: u32,
 }
 
-/// Transfers by number.
+/// Transfers by number. The lowest free number is used first, so numbers repeat if transfers do.
 #[derive(Default, Debug, Serialize, Deserialize)]
 pub(super) struct Transfers {
     pub(super) list: Vec<Transfer>,
-    pub(super) free: Vec<u32>,
+    pub(super) free: BinaryHeap<Reverse<u32>>,
 }
 
 impl Transfers {
     pub(super) fn add(&mut self, transfer: Transfer) -> u32 {
-        if let Some(number) = self.free.pop() {
+        if let Some(Reverse(number)) = self.free.pop() {
             self.list[number as usize] = transfer;
             return number;
         }
@@ -67,8 +69,13 @@ impl Transfers {
 
     /// The other end of the transfer of a request.
     pub(super) fn peer_of(&self, slot: Slot) -> Option<u32> {
-        let open = (0..).zip(&self.list).filter(|(number, _)| !self.free.contains(number));
-        open.map(|(_, transfer)| transfer).find(|transfer| transfer.slot == slot).map(|transfer| transfer.peer)
+        self.open().map(|(_, transfer)| transfer).find(|transfer| transfer.slot == slot).map(|transfer| transfer.peer)
+    }
+
+    /// Open transfers, by number.
+    pub(super) fn open(&self) -> impl Iterator<Item = (u32, &Transfer)> {
+        let free: BTreeSet<u32> = self.free.iter().map(|Reverse(number)| *number).collect();
+        (0..).zip(&self.list).filter(move |(number, _)| !free.contains(number))
     }
 
     pub(super) fn capacity(&self) -> usize {
@@ -76,7 +83,7 @@ impl Transfers {
     }
 
     pub(super) fn remove(&mut self, number: u32) -> Transfer {
-        self.free.push(number);
+        self.free.push(Reverse(number));
         self.list[number as usize]
     }
 }

@@ -14,4 +14,6 @@ pub(super) struct RunContext {
     /// Router of every node; empty if they are not known.
     pub(super) routers: Arc<Vec<RouterId>>,
     pub(super) records: Arc<Mutex<Records>>,
+    /// Whether the loops of programs are followed.
+    pub(super) follows_loops: bool,
 }

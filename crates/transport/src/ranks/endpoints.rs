@@ -1,23 +1,28 @@
 //! The ranks on the nodes of a part of the machine, and their NICs.
 
+mod state;
+
 use super::context::RunContext;
+use super::loops::RankLoops;
 use super::records::Records;
 use crate::inbox::{InboundMessage, Inbox};
 use crate::job::RankJob;
 use crate::matching::Label;
 use crate::nic_choice::{is_striped, NicChoice, Rail};
-use crate::outbox::{OutboundMessage, Outbox};
-use crate::rank::{Notice, Rank, RankContext};
+use crate::outbox::{sequence_parts, OutboundMessage, Outbox};
+use crate::rank::{Notice, Rank, RankContext, RankSums};
+use crate::relative::{put_envelope, put_sequence, NicPlace};
 use crate::reorder::{DeliveredMessage, ReorderBuffer};
 use crate::settings::MpiSettings;
 use crate::wire::{MessageKind, PacketSizes};
-use odonata_checkpoint::{state, DecodeError, Reader, State, Writer};
+use odonata_checkpoint::{state, Snapshot};
 use odonata_packet::{
-    Arrival, Endpoints, Envelope, Nics, Offer, OutgoingPacket, Socket, Subscription, UnfinishedEndpoint,
+    Arrival, Endpoints, Envelope, LoopProgress, Nics, Offer, OutgoingPacket, PacketInFlight, SkippedIterations, Socket,
+    Subscription, UnfinishedEndpoint,
 };
-use odonata_programs::GroupLists;
 use odonata_units::{Bytes, NodeId, RouterId};
 use odonata_workload::rails::JobRails;
+use std::any::Any;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -64,12 +69,14 @@ pub(super) struct RankEndpoints {
     on_node_messages: Vec<usize>,
     inbound: Vec<InboundMessage>,
     on_node: Vec<(u64, Envelope)>,
+    /// Loops of the programs, if they are followed.
+    loops: Option<Box<RankLoops>>,
 }
 
 impl RankEndpoints {
     /// Creates the endpoints of the `numbered` jobs among `jobs`.
     pub(super) fn new(context: &RunContext, numbered: &[u16], nics: &Nics<'_>) -> Self {
-        let RunContext { jobs, settings, routers, records: all_records } = context;
+        let RunContext { jobs, settings, routers, records: all_records, follows_loops } = context;
         let per_node = nics.per_node();
         let nodes = nics.count() / per_node;
         let classes = nics.class_count() as u32;
@@ -99,6 +106,7 @@ impl RankEndpoints {
             has_background: jobs.iter().any(|job| job.background),
             inbound: Vec::new(),
             on_node: Vec::new(),
+            loops: None,
         };
         let mut rest = here.as_slice();
         for n in 0..nodes {
@@ -114,6 +122,9 @@ impl RankEndpoints {
             }
             endpoints.hosts.push(Host { node, ranks: first..endpoints.ranks.len() as u32 });
             rest = later;
+        }
+        if *follows_loops {
+            endpoints.loops = RankLoops::new(&endpoints.ranks, &endpoints.jobs).map(Box::new);
         }
         endpoints
     }
@@ -132,7 +143,7 @@ impl RankEndpoints {
 
     /// Runs a rank, and passes its messages on the node to the socket.
     fn run(&mut self, host: usize, r: usize, socket: &mut Socket) {
-        let Self { jobs, settings, routers, nic_choice, nics, ranks, on_node, records, .. } = self;
+        let Self { jobs, settings, routers, nic_choice, nics, ranks, on_node, records, loops, .. } = self;
         let rank = &mut ranks[r];
         let j = index_of(jobs, rank.job);
         let job = &jobs[j];
@@ -156,6 +167,9 @@ impl RankEndpoints {
             packet: Bytes(self.sizes.packet),
             ends_in_time: self.has_background,
         });
+        if let Some(loops) = loops {
+            loops.follow(r, rank.started_blocks(), socket.now_ps());
+        }
         let job = rank.job;
         if !jobs[j].background {
             self.unfinished -= usize::from(rank.is_finished() && !was_finished);
@@ -404,6 +418,39 @@ impl Endpoints for RankEndpoints {
             || self.nics.iter().flatten().any(|state| state.inbox.has_early_packets())
     }
 
+    fn loop_progress(&self) -> Option<LoopProgress> {
+        self.loops.as_ref().map(|loops| loops.progress())
+    }
+
+    fn snapshot(&self, into: &mut Snapshot) {
+        self.put_into(into);
+    }
+
+    fn snapshot_message(&self, packet: &PacketInFlight, into: &mut Snapshot) {
+        let (nic, number) = sequence_parts(packet.message);
+        let from = NicPlace { node: packet.source.0.into(), nic };
+        let to = NicPlace { node: packet.destination.0.into(), nic: packet.nic.into() };
+        put_sequence(from, to, number, into);
+    }
+
+    fn snapshot_envelope(&self, envelope: Option<&Envelope>, into: &mut Snapshot) {
+        put_envelope(envelope, into);
+    }
+
+    fn record_sums(&self) -> Option<Box<dyn Any + Send>> {
+        self.loops.as_ref().map(|_| Box::new(self.ranks.iter().map(Rank::sums).collect::<Vec<RankSums>>()) as _)
+    }
+
+    fn skip(&mut self, skipped: &SkippedIterations, from: &dyn Any, to: &dyn Any) {
+        let sums = |of: &dyn Any| of.downcast_ref::<Vec<RankSums>>().cloned().expect("sums of these ranks");
+        let loops = self.loops.as_mut().expect("only followed loops are skipped");
+        for ((rank, blocks), (from, to)) in
+            self.ranks.iter_mut().zip(loops.skip(skipped)).zip(sums(from).into_iter().zip(sums(to)))
+        {
+            rank.skip(skipped, blocks, &from, &to);
+        }
+    }
+
     fn memory_bytes(&self) -> usize {
         let nics = self.nics.iter().flatten();
         let of_outboxes =
@@ -436,33 +483,5 @@ impl Endpoints for RankEndpoints {
         self.records.ranks.extend(self.ranks.drain(..).map(Rank::into_record));
         self.all_records.lock().expect("nobody panicked").append(std::mem::take(&mut self.records));
         unfinished
-    }
-}
-
-impl State for RankEndpoints {
-    fn save(&self, into: &mut Writer) {
-        let Records { messages, calls, .. } = &self.records;
-        into.put(&(messages, calls, self.unfinished, &self.on_node_messages));
-        self.nic_choice.save(into);
-        self.reorder.save(into);
-        self.nics.save(into);
-        let (mut lists, mut of_ranks) = (GroupLists::default(), Writer::default());
-        self.ranks.iter().for_each(|rank| rank.save(&mut lists, &mut of_ranks));
-        lists.save(into);
-        into.put(&of_ranks.into_bytes());
-    }
-
-    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
-        (self.records.messages, self.records.calls, self.unfinished, self.on_node_messages) = from.get()?;
-        self.nic_choice.load(from)?;
-        self.reorder.load(from)?;
-        self.nics.load(from)?;
-        let lists = GroupLists::load(from)?;
-        let of_ranks: Vec<u8> = from.get()?;
-        let mut of_ranks = Reader::new(&of_ranks);
-        for rank in &mut self.ranks {
-            rank.load(&self.jobs[index_of(&self.jobs, rank.job)].work, &lists, &mut of_ranks)?;
-        }
-        of_ranks.end()
     }
 }

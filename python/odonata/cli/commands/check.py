@@ -49,8 +49,8 @@ def command(
     from odonata.cli.output.absent import print_absent
     from odonata.cli.output.assumptions import print_all, print_assumptions
     from odonata.cli.output.collectives import print_collectives
+    from odonata.cli.output.fast_forward import print_shortcuts
     from odonata.cli.output.machine import describe_machine
-    from odonata.cli.output.path_sets import print_path_sets
     from odonata.trial import estimate_run
 
     if upgrade:
@@ -85,7 +85,7 @@ def command(
     if summary["routing_mechanism"]:
         screen.print(f"{summary['routing']}: {summary['routing_mechanism']}", highlight=False)
     screen.print(describe_machine(summary["machine"]))
-    print_path_sets(screen, summary)
+    print_shortcuts(screen, summary)
     screen.print(f"estimated memory {quantity(checked['memory_estimate_bytes'], 'bytes')}")
     on = scale((job["bytes"] for job in summary["jobs"]), "bytes")
     words = ["job", "name", "pattern", "placement", "ranks", "per node", "nodes", "routers", "messages"]

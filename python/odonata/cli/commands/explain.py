@@ -88,6 +88,7 @@ def command(
     from odonata.analysis import congestion_roots, congestion_sentence
     from odonata.cli.output import explanation as of_job
     from odonata.cli.output import path as of_path
+    from odonata.cli.output.fast_forward import print_skipped
     from odonata.cli.output.summary import print_ending
     from odonata.explanation import job_of
     from odonata.runs import Run
@@ -101,6 +102,7 @@ def command(
     roots = congestion_roots(run.summary, run.links, run.nodes)
     if not as_json:
         print_ending(terminal.console(), run)
+        print_skipped(terminal.console(), run.summary)
         if (sentence := congestion_sentence(roots)) is not None:
             terminal.console().print(sentence)
     if job is None and run.jobs.num_rows > 1 and not (path or given or against or blame or what_if):

@@ -10,8 +10,8 @@ from odonata.cli.output import columns, terminal
 from odonata.cli.output.absent import print_absent
 from odonata.cli.output.assumptions import print_assumptions
 from odonata.cli.output.collectives import print_collectives
+from odonata.cli.output.fast_forward import print_shortcuts
 from odonata.cli.output.machine import describe_machine
-from odonata.cli.output.path_sets import print_path_sets
 from odonata.quantity import percent, quantity, scale
 from odonata.store.schema import COMPLETE, ENDINGS
 
@@ -34,7 +34,7 @@ def print_summary(screen: Console, run: Run) -> None:
         screen.print(_simulated(run, simulated))
     elif summary["convergence"]:
         screen.print(_convergence(summary["convergence"]))
-    print_path_sets(screen, summary)
+    print_shortcuts(screen, summary)
     screen.print(_cost(summary))
     print_assumptions(screen, summary.get("assumptions", []), len(summary["jobs"]), "all keys: resolved.toml")
     print_collectives(screen, summary.get("collectives", []), [job["name"] for job in summary["jobs"]])

@@ -21,6 +21,11 @@ from odonata.cli.output import terminal
 @common.processes("Number of concurrent points; all processors by default.")
 @common.count("--threads", default=1, help="Threads per point (1).")
 @common.on
+@click.option(
+    "--store",
+    is_flag=True,
+    help="Store each point in the study's folder as soon as it has run. Stored points do not run again.",
+)
 @common.quiet
 def command(
     names: tuple[str, ...],
@@ -31,6 +36,7 @@ def command(
     processes: int | None,
     threads: int,
     on: str | None,
+    store: bool,
     quiet: bool,
 ) -> None:
     """Run the missing points, judge the claims and write the page.
@@ -39,6 +45,7 @@ def command(
     odonata study run damselfly --quick
     odonata view runs/studies/damselfly-quick/cabling-WD4
     odonata study run interference --only experiment=lqcd --only engine.seed=1
+    odonata study run interference --only experiment=lqcd --store
 
     Finished points are not run again, so the command resumes a study that was stopped. With --only, claims
     that need other missing points stay open. The exit code is 1 if a point failed or a verdict is worse than
@@ -64,6 +71,7 @@ def command(
                 threads=threads,
                 progress=progress,
                 cluster=cluster,
+                store=store,
             )
         for failure in ran.failures:
             where = failure.task.target
