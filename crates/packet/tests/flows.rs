@@ -54,8 +54,11 @@ fn recorded() -> RunOptions {
     RunOptions { recording: Recording { packets: true, paths: true, ..Recording::default() }, ..RunOptions::default() }
 }
 
-/// Packets of each pair of nodes in the order in which they entered the network: delivery and path.
-fn by_pair(packets: &[TracedPacket]) -> BTreeMap<(u32, u32), Vec<(u64, u64, &[PathHop])>> {
+/// Injection, delivery and path of a packet.
+type Trip<'a> = (u64, u64, &'a [PathHop]);
+
+/// Packets of each pair of nodes in the order in which they entered the network.
+fn by_pair(packets: &[TracedPacket]) -> BTreeMap<(u32, u32), Vec<Trip<'_>>> {
     let mut pairs: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for TracedPacket { record, path } in packets {
         let of = pairs.entry((record.source, record.destination)).or_default();
@@ -68,8 +71,8 @@ fn by_pair(packets: &[TracedPacket]) -> BTreeMap<(u32, u32), Vec<(u64, u64, &[Pa
 /// Pairs whose packets overtake each other, and pairs whose packets take several paths.
 fn disorder(packets: &[TracedPacket]) -> (usize, usize) {
     let pairs = by_pair(packets);
-    let overtakes = |packets: &&Vec<(u64, u64, &[PathHop])>| packets.windows(2).any(|two| two[0].1 > two[1].1);
-    let differs = |packets: &&Vec<(u64, u64, &[PathHop])>| packets.windows(2).any(|two| two[0].2 != two[1].2);
+    let overtakes = |packets: &&Vec<Trip<'_>>| packets.windows(2).any(|two| two[0].1 > two[1].1);
+    let differs = |packets: &&Vec<Trip<'_>>| packets.windows(2).any(|two| two[0].2 != two[1].2);
     (pairs.values().filter(overtakes).count(), pairs.values().filter(differs).count())
 }
 
