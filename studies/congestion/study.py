@@ -15,7 +15,7 @@ from odonata.runs import Run
 from odonata.studies import Results, Study
 from odonata.studies.select import NoRowsError
 
-RINGS = {"72": 1, "1056": 3, "hpe": 1}
+RINGS = {"72": 1, "1056": 1, "hpe": 1}
 """Rings in the files of GPCNeT's tests."""
 
 SHORT = ("latency", "bandwidth", "all-reduce")
@@ -24,6 +24,21 @@ SHORT = ("latency", "bandwidth", "all-reduce")
 def controls(_: Study) -> dict[str, dict[str, Any]]:
     """No control, and two of them with their defaults."""
     return {name: {"engine.control.name": name} for name in ("none", "pair", "window")}
+
+
+def classes(_: Study) -> dict[str, dict[str, Any]]:
+    """All jobs in one traffic class, and the victims in one of their own, which goes first."""
+    return _classes("victim")
+
+
+def gpcnet_classes(_: Study) -> dict[str, dict[str, Any]]:
+    """The same for GPCNeT's tests."""
+    return _classes("victims")
+
+
+def _classes(job: str) -> dict[str, dict[str, Any]]:
+    two = [{"name": "others"}, {"name": "victims", "priority": 1}]
+    return {"one": {}, "own": {"traffic_class": two, f"job.{job}.traffic_class": "victims"}}
 
 
 def hpe_controls(_: Study) -> dict[str, dict[str, Any]]:
@@ -60,12 +75,12 @@ def victims(results: Results) -> pd.DataFrame:
     rows = []
     for experiment in ("incast", "inside"):
         runs = {
-            (place["engine.routing"], place["control"], place["alone"]): run
+            (place["engine.routing"], place["control"], place.get("classes", "one"), place["alone"]): run
             for place, run in results.runs(experiment)
         }
-        for (routing, control, alone), run in runs.items():
-            base = runs.get((routing, control, "victim"))
-            free = runs.get((routing, "none", "together"))
+        for (routing, control, classes, alone), run in runs.items():
+            base = runs.get((routing, control, classes, "victim"))
+            free = runs.get((routing, "none", "one", "together"))
             if alone != "together" or base is None or free is None:
                 continue
             before, after = _p99_us(base), _p99_us(run)
@@ -74,6 +89,7 @@ def victims(results: Results) -> pd.DataFrame:
                     "experiment": experiment,
                     "routing": routing,
                     "control": control,
+                    "classes": classes,
                     "alone_us": before,
                     "p99_us": after,
                     "slowdown": after / before,
@@ -100,7 +116,7 @@ def sums(results: Results) -> pd.DataFrame:
 
 def swept(results: Results) -> pd.DataFrame:
     """Of each choice of thresholds: the victims with the hot node."""
-    alone = {"engine.routing": "min", "control": "none", "alone": "victim"}
+    alone = {"engine.routing": "min", "control": "none", "classes": "one", "alone": "victim"}
     before = _p99_us(results.run("incast", alone))
     free = _accepted(results.run("incast", alone | {"alone": "together"}))
     rows = []
@@ -113,20 +129,28 @@ def swept(results: Results) -> pd.DataFrame:
 
 
 def impact(results: Results) -> pd.DataFrame:
-    """Of each machine, control, congestor and test: the impact factors."""
-    runs: dict[tuple[str, str], dict[str, Run]] = {}
+    """Of each machine, control, class, congestor and test: the impact factors."""
+    runs: dict[tuple[str, str, str], dict[str, Run]] = {}
     for place, run in results.runs("gpcnet"):
         # The quick form has one file, and so no axis of files.
-        runs.setdefault((str(place.get("file", "72")), place["control"]), {})[place["congestors"]] = run
+        case = (str(place.get("file", "72")), place["control"], place["classes"])
+        runs.setdefault(case, {})[place["congestors"]] = run
     rows = []
-    for (nodes, control), own in runs.items():
+    for (nodes, control, classes), own in runs.items():
         if "alone" not in own:
             continue
         base = _tests(own["alone"], RINGS[nodes])
         for congestor in (name for name in CONGESTORS if name in own):
             found = _tests(own[congestor], RINGS[nodes])
             rows += [
-                {"nodes": nodes, "control": control, "congestor": congestor, "test": name, **factors}
+                {
+                    "nodes": nodes,
+                    "control": control,
+                    "classes": classes,
+                    "congestor": congestor,
+                    "test": name,
+                    **factors,
+                }
                 for name, factors in _factors(base, found).items()
             ]
     return pd.DataFrame(rows)
@@ -178,31 +202,41 @@ def _accepted(run: Run) -> float:
 
 
 def impact_figure(results: Results) -> style.Picture:
-    """Impact factors of the largest machine that has run: a panel for each control."""
+    """Impact factors of the largest machine that has run: a panel for each control and use of classes."""
     table = results.frame("impact")
     if table.empty:
         raise NoRowsError("no run of GPCNeT's tests has ended")
     nodes = max(table["nodes"], key=int)
     table = table[table["nodes"] == nodes]
-    known = [name for name in ("none", "pair", "window") if name in set(table["control"])]
+    controls = [name for name in ("none", "pair", "window") if name in set(table["control"])]
+    rows = [name for name in ("one", "own") if name in set(table["classes"])]
     with style.figure_style():
-        picture = style.new_picture(3.1 * len(known) + 1, 2.7)
-        panels = picture.subplots(1, len(known), squeeze=False)[0]
+        picture = style.new_picture(3.1 * len(controls) + 1, 1.9 * len(rows) + 0.8)
+        panels = picture.subplots(len(rows), len(controls), squeeze=False)
     scale = LogNorm(1, max(10.0, float(table["percentile_99"].max())))
-    for panel, control in zip(panels, known, strict=True):
-        own = table[table["control"] == control]
-        cells = own.pivot(index="test", columns="congestor", values="percentile_99").loc[
-            list(SHORT), [name for name in CONGESTORS if name in set(own["congestor"])]
-        ]
-        panel.imshow(np.maximum(cells, 1.0), norm=scale, cmap=style.SEQUENTIAL, aspect="auto")
-        for i, row in enumerate(cells.to_numpy()):
-            for j, value in enumerate(row):
-                is_dark = scale(max(value, 1.0)) > 0.6
-                color = "white" if is_dark else "#222222"
-                text = f"{value:.2f}" if value < 10 else f"{value:.0f}"
-                panel.text(j, i, text, ha="center", va="center", color=color, fontsize=9)
-        panel.set_title(f"control: {control}")
-        panel.set_xticks(range(len(cells.columns)), cells.columns, rotation=20, ha="right")
-        panel.set_yticks(range(len(cells)), cells.index if panel is panels[0] else [""] * len(cells))
-        panel.tick_params(length=0)
+    for i, classes in enumerate(rows):
+        for j, control in enumerate(controls):
+            own = table[(table["control"] == control) & (table["classes"] == classes)]
+            cells = own.pivot(index="test", columns="congestor", values="percentile_99").loc[
+                list(SHORT), [name for name in CONGESTORS if name in set(own["congestor"])]
+            ]
+            _draw_factors(panels[i][j], cells, scale)
+            panels[i][j].set_title(f"{control}, {'one class' if classes == 'one' else 'tests in a class'}")
+            if j > 0:
+                panels[i][j].set_yticklabels([])
+            if i + 1 < len(rows):
+                panels[i][j].set_xticklabels([])
     return picture
+
+
+def _draw_factors(panel: Any, cells: pd.DataFrame, scale: LogNorm) -> None:
+    """Tests (rows) and congestors (columns) as colours with their factors."""
+    panel.imshow(np.maximum(cells, 1.0), norm=scale, cmap=style.SEQUENTIAL, aspect="auto")
+    for i, row in enumerate(cells.to_numpy()):
+        for j, value in enumerate(row):
+            color = "white" if scale(max(value, 1.0)) > 0.6 else "#222222"
+            text = f"{value:.2f}" if value < 10 else f"{value:.0f}"
+            panel.text(j, i, text, ha="center", va="center", color=color, fontsize=9)
+    panel.set_xticks(range(len(cells.columns)), cells.columns, rotation=20, ha="right")
+    panel.set_yticks(range(len(cells)), cells.index)
+    panel.tick_params(length=0)

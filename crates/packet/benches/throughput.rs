@@ -2,21 +2,21 @@
 //! machine.
 //!
 //! ```text
-//! cargo bench -p odonata-packet --bench throughput -- [routing] [load] [simulated us] [--json] [--listen] [--build] [--machines]
+//! cargo bench -p odonata-packet --bench throughput -- [routing] [load] [simulated us] [--json] [--listen] [--build] [--machines] [--control]
 //! ```
 //! Without a routing it measures the loads and routings of the README. `--machines` measures other machines, and a
-//! half-idle dragonfly. With `--listen` every endpoint subscribes to arrivals and ignores them. `--build` measures
+//! half-idle dragonfly. `--control` measures Slingshot's routers without control and with `pair`. With `--listen` every endpoint subscribes to arrivals and ignores them. `--build` measures
 //! the build time of the 92,544 nodes of `cascade-241`. Each measurement is the best of three; `ODONATA_REPEAT`
 //! changes that. `ODONATA_ONE_THREAD=1` omits two threads, for profilers. `ODONATA_PARTITIONS` sets the number of
-//! partitions.
+//! partitions, `ODONATA_BURST` that of packets to one destination.
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
 use odonata_machine::topology::{FatTree, LinkFigures, Torus};
 use odonata_machine::{presets, Machine};
 use odonata_packet::{
-    Arrival, Endpoints, Nics, Offer, OpenJob, OutgoingPacket, PacketEngine, PacketSettings, Program, RunOptions,
-    Schedule, Socket, Subscription, Traffic,
+    Arrival, ControlName, ControlSettings, Endpoints, Nics, Offer, OpenJob, OutgoingPacket, PacketEngine,
+    PacketSettings, Program, RunOptions, Schedule, Socket, Subscription, Traffic,
 };
 use odonata_units::{NodeId, Stream, Time};
 use std::fmt::Write as _;
@@ -60,13 +60,28 @@ fn main() {
     } else if flag("--machines") {
         for (name, routing, load, share) in MACHINES {
             let mut row = Row(vec![("machine", name.to_owned()), ("nodes that send", share.to_string())]);
-            row.0.extend(measure(&machine(name), (routing, load, share), microseconds, false).0);
+            row.0.extend(
+                measure(&machine(name), &PacketSettings::study(), (routing, load, share), microseconds, false).0,
+            );
             rows.push(row);
         }
     } else {
         let machine = machine("dragonfly-1056");
         let listen = flag("--listen");
-        rows.extend(cases.iter().map(|&(routing, load)| measure(&machine, (routing, load, 1.0), microseconds, listen)));
+        for (routing, load) in cases {
+            let case = (routing, load, 1.0);
+            if !flag("--control") {
+                rows.push(measure(&machine, &PacketSettings::study(), case, microseconds, listen));
+                continue;
+            }
+            for name in [ControlName::None, ControlName::Pair] {
+                let control = ControlSettings { name, ..ControlSettings::default() };
+                let settings = PacketSettings { control, ..PacketSettings::slingshot() };
+                let mut row = Row(vec![("control", name.word().to_owned())]);
+                row.0.extend(measure(&machine, &settings, case, microseconds, listen).0);
+                rows.push(row);
+            }
+        }
     }
     if flag("--json") {
         print_json(&rows);
@@ -123,15 +138,23 @@ fn print_table(rows: &[Row]) {
 }
 
 /// The first `share` of the nodes send to each other at a load.
-fn measure(machine: &Machine, (routing, load, share): (&str, f64, f64), microseconds: u64, listen: bool) -> Row {
-    let engine = PacketEngine::new(machine, &PacketSettings::study(), &routing.parse().unwrap())
-        .expect("the algorithm fits the machine");
+fn measure(
+    machine: &Machine,
+    settings: &PacketSettings,
+    (routing, load, share): (&str, f64, f64),
+    microseconds: u64,
+    listen: bool,
+) -> Row {
+    let engine =
+        PacketEngine::new(machine, settings, &routing.parse().unwrap()).expect("the algorithm fits the machine");
     let nodes = (machine.node_count() as f64 * share) as u64;
     let uniform = move |source: NodeId, random: &mut Stream| {
         let other = random.below(nodes - 1) as u32;
         NodeId(other + u32::from(other >= source.0))
     };
+    let burst = variable("ODONATA_BURST", 1);
     let job = OpenJob::constant((0..nodes as u32).map(NodeId).collect(), Arc::new(uniform), load);
+    let job = OpenJob { burst: burst as u32, ..job };
     let traffic = if listen { Traffic::program(Arc::new(SubscribedProgram(job))) } else { Traffic::open(vec![job]) };
     let schedule =
         Schedule { warm_up: Time::from_us(5), measure: Time::from_us(microseconds), drain: Time::from_us(20) };

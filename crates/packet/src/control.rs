@@ -11,7 +11,7 @@
 //! | `settings` | keys |
 //! | `notice` | what routers report to NICs |
 //! | `nic` | the NIC's side: queues of held packets, notices that arrive |
-//! | `rules` | pairs of NICs: windows, rates, credits within `limits`; `nscc` and `dcqcn` have their equations |
+//! | `pairs`, `rules` | pairs of NICs: windows, rates, credits within `limits`; `nscc` and `dcqcn` have their equations |
 //! | `port` | the last router's side: congested ejection ports and their sources; `merlin` alike with other rules; `port_rate` |
 //! | `latency` | idle latencies, with which notices travel |
 //! | `partition/control` | what happens at which event |
@@ -25,6 +25,7 @@ mod merlin;
 mod nic;
 mod notice;
 mod nscc;
+mod pairs;
 mod port;
 mod port_rate;
 mod record;

@@ -1,5 +1,6 @@
 //! The engine: a machine, a routing algorithm and settings, ready to run traffic.
 
+use crate::control::PathLatencies;
 use crate::division::Division;
 use crate::endpoint::Nics;
 use crate::fabric::{Fabric, CHANNELS_MAX};
@@ -120,6 +121,7 @@ pub enum PacketError {
 /// A machine with a routing algorithm, built and checked.
 pub struct PacketEngine {
     fabric: Arc<Fabric>,
+    latencies: Arc<PathLatencies>,
     routing: Arc<dyn Routing>,
     needs: Needs,
     /// See [`PacketEngine::plain_channels`].
@@ -143,14 +145,8 @@ impl PacketEngine {
         if needed > CHANNELS_MAX.into() {
             return Err(too_many_channels(routing, classes, needed).into());
         }
-        if proven.routing.rings().is_some() && settings.output_buffer.0 < 2 * settings.packet.0 {
-            let (buffer, packet) = (settings.output_buffer, settings.packet);
-            let reason = format!(
-                "{buffer} does not hold two packets of {packet}; with bubbles a packet enters a ring only if \
-                 it has space for two"
-            );
-            return Err(SettingsError { setting: "engine.output_buffer".into(), reason }.into());
-        }
+        settings.check_rings(&*proven.routing)?;
+        settings.classes.check_ordered(routing, &*proven.routing)?;
         let mut engine = Self::unchecked(machine, settings, Arc::from(proven.routing), routing.algorithm.needs);
         engine.plain_channels = (proven.vc_order != VcOrder::PerLeg).then_some(proven.plain_channels);
         Ok(engine)
@@ -164,7 +160,8 @@ impl PacketEngine {
         needs: Needs,
     ) -> Self {
         let fabric = Arc::new(Fabric::new(machine, settings));
-        Self { fabric, routing, needs, plain_channels: None, tables: Vec::new() }
+        let latencies = Arc::new(PathLatencies::new(&fabric));
+        Self { fabric, latencies, routing, needs, plain_channels: None, tables: Vec::new() }
     }
 
     /// Virtual channels of every port: the algorithm's channels, for each traffic class.
@@ -377,7 +374,12 @@ impl PacketEngine {
             }
             let endpoints = traffic.endpoints(&Nics::new(&self.fabric, &nics, options.seed));
             let endpoints = EndpointSet { endpoints, has_programs: traffic.has_programs() };
-            let section = Section::new(Arc::clone(&self.fabric), routers, self.routing.virtual_channels());
+            let section = Section::new(
+                Arc::clone(&self.fabric),
+                Arc::clone(&self.latencies),
+                routers,
+                self.routing.virtual_channels(),
+            );
             let routing = Arc::clone(&self.routing);
             let mut partition =
                 Partition::new(section, division, routing, self.needs, endpoints, recorder, options.seed);

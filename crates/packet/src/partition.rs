@@ -35,6 +35,8 @@ mod congestion;
 mod control;
 mod crossbar;
 mod end;
+mod flow_state;
+mod flows;
 mod input;
 mod inputs;
 mod link;

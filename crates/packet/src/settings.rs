@@ -5,6 +5,7 @@ use crate::injection::InjectionFifos;
 use crate::settings_error::SettingsError;
 use crate::traffic_class::TrafficClasses;
 use odonata_declare::{parameters, words, Choice, Kind};
+use odonata_routing::algorithm::Routing;
 use odonata_units::{Bytes, Time};
 
 words! {
@@ -276,8 +277,8 @@ impl PacketSettings {
             let reason = "with injection FIFOs or several NICs at one router; expected 'none'".into();
             return wrong("engine.control.name", reason);
         }
-        if self.classes.count() > 1 && self.injection.is_some() {
-            return wrong("engine.injection", "with several traffic classes; expected one or none".into());
+        if self.classes.has_effect() && self.injection.is_some() {
+            return wrong("engine.injection", "with traffic classes; expected none".into());
         }
         if let Some(injection) = &self.injection {
             injection.check()?;
@@ -301,6 +302,20 @@ impl PacketSettings {
             );
         }
         Ok(())
+    }
+}
+
+impl PacketSettings {
+    /// Checks that the output buffer suffices for the rings of a routing algorithm.
+    pub(crate) fn check_rings(&self, routing: &dyn Routing) -> Result<(), SettingsError> {
+        if routing.rings().is_none() || self.output_buffer.0 >= 2 * self.packet.0 {
+            return Ok(());
+        }
+        let (buffer, packet) = (self.output_buffer, self.packet);
+        let reason = format!(
+            "{buffer} does not hold two packets of {packet}; with bubbles a packet enters a ring only if it has space for two"
+        );
+        Err(SettingsError { setting: "engine.output_buffer".into(), reason })
     }
 }
 

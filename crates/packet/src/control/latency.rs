@@ -2,35 +2,39 @@
 
 use crate::fabric::Fabric;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
+use std::sync::OnceLock;
 
 /// Idle latencies from routers to all others, computed when they are first needed. They follow from the machine, so
-/// they are no state.
-#[derive(Default)]
+/// they are no state. All partitions share them: each of its own would fill the cache.
 pub(crate) struct PathLatencies {
-    from: BTreeMap<u32, Box<[u64]>>,
+    from: Vec<OnceLock<Box<[u64]>>>,
 }
 
 impl PathLatencies {
+    pub(crate) fn new(fabric: &Fabric) -> Self {
+        Self { from: (0..fabric.routers()).map(|_| OnceLock::new()).collect() }
+    }
+
     /// Latency of the fastest idle path from router `from` to the input queues of router `to`, in ps.
-    pub(crate) fn between_routers(&mut self, fabric: &Fabric, from: u32, to: u32) -> u64 {
-        self.from.entry(from).or_insert_with(|| fastest(fabric, from))[to as usize]
+    pub(crate) fn between_routers(&self, fabric: &Fabric, from: u32, to: u32) -> u64 {
+        self.from[from as usize].get_or_init(|| fastest(fabric, from))[to as usize]
     }
 
     /// Latency from the output queues of router `from` to NIC `nic`.
-    pub(crate) fn router_to_nic(&mut self, fabric: &Fabric, from: u32, nic: u32) -> u64 {
+    pub(crate) fn router_to_nic(&self, fabric: &Fabric, from: u32, nic: u32) -> u64 {
         let port = fabric.nic_port[nic as usize];
         self.between_routers(fabric, from, fabric.port_router[port as usize]) + fabric.forward_latency(port)
     }
 
     /// Latency from one NIC to another, without serialisation.
-    pub(crate) fn between_nics(&mut self, fabric: &Fabric, from: u32, to: u32) -> u64 {
+    pub(crate) fn between_nics(&self, fabric: &Fabric, from: u32, to: u32) -> u64 {
         let port = fabric.nic_port[from as usize];
         fabric.injection_latency(port) + self.router_to_nic(fabric, fabric.port_router[port as usize], to)
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.from.values().map(|all| 8 * all.len()).sum()
+        self.from.iter().filter_map(OnceLock::get).map(|all| 8 * all.len()).sum()
     }
 }
 

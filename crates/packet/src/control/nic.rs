@@ -7,7 +7,8 @@
 
 use super::limits::{PairLimits, UNLIMITED};
 use super::notice::Notice;
-use super::rules::{Pair, Rules};
+use super::pairs::Pairs;
+use super::rules::Rules;
 use crate::endpoint::OutgoingPacket;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -27,16 +28,13 @@ pub(crate) struct HeldPacket {
 /// The control at one NIC.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct NicControl {
-    pairs: BTreeMap<u32, Pair>,
+    pairs: Pairs,
     /// Packets that wait, by destination; no empty queues.
     queues: BTreeMap<u32, VecDeque<HeldPacket>>,
     /// Notices that arrive later, by arrival.
     notices: VecDeque<Notice>,
     taken: u64,
 }
-
-/// Pairs of a NIC above which idle ones are dropped. Fewer cost time, more cost memory.
-const PAIRS_KEPT: usize = 64;
 
 impl NicControl {
     /// Adds a notice that arrives later. Returns whether packets to its destination wait.
@@ -50,7 +48,7 @@ impl NicControl {
     pub(crate) fn apply(&mut self, now: u64, rules: &Rules) {
         while let Some(&notice) = self.notices.front().filter(|notice| notice.at <= now) {
             self.notices.pop_front();
-            let Some(pair) = self.pairs.get_mut(&notice.destination) else { continue };
+            let Some(pair) = self.pairs.get_mut(notice.destination) else { continue };
             // As if it were dropped: whether it is must not matter.
             if !rules.is_idle(pair, notice.at) || self.queues.contains_key(&notice.destination) {
                 rules.apply(pair, &notice);
@@ -68,7 +66,7 @@ impl NicControl {
             self.queues.remove(&destination);
         }
         // Before, it waited for the packet in front of it.
-        held.since = held.since.max(self.pairs[&destination].last_departure);
+        held.since = held.since.max(self.pairs.known(destination).last_departure);
         Some(held)
     }
 
@@ -76,7 +74,7 @@ impl NicControl {
     fn heads(&self) -> impl Iterator<Item = (u32, &HeldPacket, u64)> {
         self.queues.iter().filter_map(|(&destination, queue)| {
             let head = &queue[0];
-            self.pairs[&destination].next_departure(head.size).map(|at| (destination, head, at))
+            self.pairs.known(destination).next_departure(head.size).map(|at| (destination, head, at))
         })
     }
 
@@ -103,16 +101,23 @@ impl NicControl {
         rules: &Rules,
         limits: impl FnOnce() -> PairLimits,
     ) -> Option<OutgoingPacket> {
-        if self.pairs.len() > PAIRS_KEPT {
-            let queues = &self.queues;
-            self.pairs.retain(|other, pair| !rules.is_idle(pair, now) || queues.contains_key(other));
-        }
-        let waits = self.queues.contains_key(&destination);
-        if !waits && self.pairs.get(&destination).is_none_or(|pair| rules.is_idle(pair, now)) {
-            self.pairs.insert(destination, rules.pair(limits(), now));
-        }
-        if !waits && self.pairs[&destination].may_send(size, now) {
-            return Some(packet);
+        let queues = &self.queues;
+        let waits = queues.contains_key(&destination);
+        if !waits {
+            self.pairs.purge(|other, pair| rules.is_idle(pair, now) && !queues.contains_key(&other));
+            let known = self.pairs.get(destination).filter(|pair| !rules.is_idle(pair, now));
+            let may_send = match known {
+                Some(pair) => pair.may_send(size, now),
+                None => {
+                    let pair = rules.pair(limits(), now);
+                    let may_send = pair.may_send(size, now);
+                    self.pairs.insert(destination, pair);
+                    may_send
+                }
+            };
+            if may_send {
+                return Some(packet);
+            }
         }
         let held = HeldPacket { packet, size, since: now, number: self.taken };
         self.taken += 1;
@@ -122,14 +127,14 @@ impl NicControl {
 
     /// Counts a packet that departs at `now`.
     pub(crate) fn depart(&mut self, destination: u32, size: u32, now: u64, rules: &Rules) {
-        let pair = self.pairs.get_mut(&destination).expect("a packet was offered before it departs");
+        let pair = self.pairs.get_mut(destination).expect("a packet was offered before it departs");
         rules.depart(pair, size, now);
     }
 
     /// After a departure to `destination` at `now`: window (0 if there is none), allowed part of the rate, and whether a
     /// credit was used.
     pub(crate) fn limits_of(&self, destination: u32, size: u32, now: u64, rules: &Rules) -> (u64, f64, bool) {
-        let pair = &self.pairs[&destination];
+        let pair = self.pairs.known(destination);
         let time = u64::from(size) * pair.limits.packet_time / rules.full();
         let gap = pair.earliest.saturating_sub(now).max(time).max(1);
         let window = if pair.window >= UNLIMITED { 0 } else { pair.window };
@@ -144,8 +149,6 @@ impl NicControl {
 
     pub(crate) fn memory_bytes(&self) -> usize {
         let held: usize = self.queues.values().map(VecDeque::capacity).sum();
-        self.pairs.len() * size_of::<(u32, Pair)>()
-            + held * size_of::<HeldPacket>()
-            + self.notices.capacity() * size_of::<Notice>()
+        self.pairs.memory_bytes() + held * size_of::<HeldPacket>() + self.notices.capacity() * size_of::<Notice>()
     }
 }

@@ -25,13 +25,13 @@ pub(super) struct Pair {
     state: State,
 }
 
-/// What a rule remembers of a pair.
+/// What a rule remembers of a pair. Boxed, so that the pairs of the other rules stay small.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum State {
     Plain,
-    Dctcp(Dctcp),
-    Nscc(Nscc),
-    Dcqcn(Dcqcn),
+    Dctcp(Box<Dctcp>),
+    Nscc(Box<Nscc>),
+    Dcqcn(Box<Dcqcn>),
     /// Index into the table, and the time up to which the timer has lowered it.
     Cct {
         index: u32,
@@ -91,9 +91,11 @@ impl Rules {
         let state = match self.rule {
             ControlRule::Credit | ControlRule::Fixed => State::Plain,
             ControlRule::Merlin => State::Merlin { backoff: 1 },
-            ControlRule::Dctcp => State::Dctcp(Dctcp { starts: true, acknowledged: 0, marked: 0, marked_share: 1.0 }),
-            ControlRule::Nscc => State::Nscc(Nscc::new(now, &limits, &self.settings)),
-            ControlRule::Dcqcn => State::Dcqcn(Dcqcn::new(now, &self.settings)),
+            ControlRule::Dctcp => {
+                State::Dctcp(Box::new(Dctcp { starts: true, acknowledged: 0, marked: 0, marked_share: 1.0 }))
+            }
+            ControlRule::Nscc => State::Nscc(Box::new(Nscc::new(now, &limits, &self.settings))),
+            ControlRule::Dcqcn => State::Dcqcn(Box::new(Dcqcn::new(now, &self.settings))),
             ControlRule::Cct => State::Cct { index: 0, since: now },
         };
         Pair { limits, window, in_flight: 0, is_held: false, credit: 0, last_departure: 0, earliest: 0, state }

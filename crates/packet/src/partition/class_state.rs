@@ -1,5 +1,6 @@
 //! State of the traffic classes of a partition.
 
+use super::flow_state::Flows;
 use super::section::Section;
 use crate::traffic_class::ClassServer;
 use odonata_checkpoint::state;
@@ -18,14 +19,15 @@ pub(super) struct ClassOffer {
 pub(super) struct Classes {
     pub(super) ports: ClassServer,
     pub(super) nics: ClassServer,
+    pub(super) flows: Flows,
     /// Class c of NIC n at `n * classes + c`.
     pub(super) offers: Vec<ClassOffer>,
 }
 
-state!(Classes { same_length: offers; nested: ports, nics });
+state!(Classes { same_length: offers; nested: ports, nics, flows });
 
 impl Classes {
-    /// Creates the classes of a section, if it has several.
+    /// Creates the classes of a section, if it distinguishes any.
     pub(super) fn new(section: &Section) -> Option<Box<Self>> {
         let (settings, nics) = (&section.fabric.settings, section.nics.len());
         let offer = ClassOffer { ready: u64::MAX, credit: section.fabric.injection_room() };
@@ -33,6 +35,7 @@ impl Classes {
             Box::new(Self {
                 ports: ClassServer::new(&settings.classes, section.ports.len(), section.full),
                 nics: ClassServer::new(&settings.classes, nics, section.full),
+                flows: Flows::new(&settings.classes),
                 offers: vec![offer; nics * section.classes],
             })
         })
@@ -45,6 +48,9 @@ impl Classes {
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.ports.memory_bytes() + self.nics.memory_bytes() + self.offers.capacity() * size_of::<ClassOffer>()
+        self.ports.memory_bytes()
+            + self.nics.memory_bytes()
+            + self.flows.memory_bytes()
+            + self.offers.capacity() * size_of::<ClassOffer>()
     }
 }

@@ -4,7 +4,6 @@
 //! the earliest time at which a class has both and may start. At an output port each class has its own channels.
 
 use super::class_state::ClassOffer;
-use super::outputs::Trip;
 use super::state::Partition;
 use crate::credit::{Credit, Credits};
 use crate::packet::NONE;
@@ -22,11 +21,15 @@ impl Partition {
     }
 
     /// Whether a packet in channel `vc` may depart from the idle port `o` as far as its class is concerned.
-    #[inline]
+    #[inline(always)]
     pub(super) fn class_may_start(&self, o: usize, vc: u8, now: u64) -> bool {
-        self.classes
-            .as_ref()
-            .is_none_or(|classes| classes.ports.earliest(o, self.section.class_of(vc), self.port_times(o)) <= now)
+        self.classes.is_none() || self.credited_class_may_start(o, vc, now)
+    }
+
+    #[inline(never)]
+    fn credited_class_may_start(&self, o: usize, vc: u8, now: u64) -> bool {
+        let classes = self.classes.as_ref().expect("there are classes");
+        classes.ports.earliest(o, self.section.class_of(vc), self.port_times(o)) <= now
     }
 
     /// The packet that departs from port `o` at time `at`, or `NONE` and the time at which one may depart.
@@ -61,9 +64,9 @@ impl Partition {
         (NONE, ready)
     }
 
-    /// Charges the class of a packet that departs from port `o`.
-    pub(super) fn charge_class(&mut self, o: usize, slot: u32, trip: &Trip) {
-        let &Trip { now, busy, vc, .. } = trip;
+    /// Charges the class of a packet in channel `vc` that departs from port `o` at `now` and occupies it for `busy`.
+    #[inline(never)]
+    pub(super) fn charge_class(&mut self, o: usize, slot: u32, vc: u8, now: u64, busy: u64) {
         let class = self.section.class_of(vc);
         let is_last = self.outputs.ports[o].occupied & self.section.channel_set(class) == 0;
         let charge = Charge { size: self.pool.get(slot).size(), next_vc: vc + 1, now, busy, is_last };
@@ -72,6 +75,7 @@ impl Partition {
     }
 
     /// Finds the next packet of each class at NIC `n`.
+    #[inline(never)]
     pub(super) fn arm_classes(&mut self, n: usize) {
         let link_free = self.nics.list[n].link_free;
         for class in 0..self.section.classes {
@@ -84,6 +88,7 @@ impl Partition {
     }
 
     /// Asks for the offers of all classes at NIC `n` again: packets and times may have changed.
+    #[inline(never)]
     pub(super) fn refresh_classes(&mut self, n: usize) {
         let (now, since) = (self.clock.now, self.nics.list[n].next_ready);
         let mut has_changed = false;
@@ -107,8 +112,9 @@ impl Partition {
         }
     }
 
-    /// Sets the time at which NIC `n` injects its next packet, of any class. Returns whether the time is known.
-    pub(super) fn schedule_classes(&mut self, n: usize) -> bool {
+    /// Sets the time at which NIC `n` injects its next packet, of any class, and schedules it if the time is known.
+    #[inline(never)]
+    pub(super) fn schedule_classes(&mut self, n: usize) {
         let times = self.nic_times(n);
         let classes = self.classes.as_ref().expect("there are classes");
         let nic = &mut self.nics.list[n];
@@ -132,7 +138,9 @@ impl Partition {
                 nic.leaves = nic.leaves.min(may_start.max(at));
             }
         }
-        nic.leaves != u64::MAX
+        if nic.leaves != u64::MAX {
+            self.wake_injection(n);
+        }
     }
 
     /// Injects a packet of NIC `n` at `leaves`, of the class whose turn it is. Returns its slot.
@@ -159,7 +167,7 @@ impl Partition {
             let classes = self.classes.as_ref().expect("there are classes");
             let class = classes.nics.choose(n, candidates, |_| times.full);
             if let Some(injection) = self.take_of_class(n, class, leaves) {
-                return self.inject(n, ready, leaves, &injection, class);
+                return self.inject(n, ready, leaves, &injection, Some(class));
             }
             // A congestion control holds its packets.
             candidates &= !(1 << class);
@@ -170,6 +178,7 @@ impl Partition {
     }
 
     /// Charges a class for a packet of `size` bytes that NIC `n` injects at `leaves`.
+    #[inline(never)]
     pub(super) fn charge_nic(&mut self, n: usize, class: usize, size: u32, leaves: u64, busy: u64) {
         let classes = self.classes.as_mut().expect("there are classes");
         classes.offers[n * self.section.classes + class].credit -= size;

@@ -7,6 +7,7 @@ use crate::control::{
 };
 use crate::division::Division;
 use odonata_checkpoint::state;
+use std::sync::Arc;
 
 /// Congestion control of a traffic class.
 pub(super) struct ClassControl {
@@ -26,7 +27,7 @@ pub(super) struct Control {
     /// Interval of the series; 0 without one.
     pub(super) interval_ps: u64,
     pub(super) classes: Vec<ClassControl>,
-    pub(super) latencies: PathLatencies,
+    pub(super) latencies: Arc<PathLatencies>,
     /// Partition of each router.
     pub(super) parts: Vec<u16>,
     /// Notices of the current event, all of one class: NIC, kind, bytes, time.
@@ -52,7 +53,7 @@ impl Control {
                 records: ControlRecords::default(),
                 interval_ps,
                 classes: (0..section.classes).map(class).collect(),
-                latencies: PathLatencies::default(),
+                latencies: Arc::clone(&section.latencies),
                 parts: (0..section.fabric.routers() as u32).map(|r| division.part_of(r) as u16).collect(),
                 sent: Vec::new(),
             })
@@ -75,7 +76,7 @@ impl ClassControl {
 pub(super) fn limits(
     section: &Section,
     class: &ClassControl,
-    latencies: &mut PathLatencies,
+    latencies: &PathLatencies,
     source: u32,
     destination: u32,
 ) -> PairLimits {

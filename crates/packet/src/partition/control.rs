@@ -20,7 +20,7 @@ use crate::packet::NONE;
 
 impl Partition {
     /// When NIC `n` can next have a packet to send; `u64::MAX` if that is not known.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_offer(&mut self, n: usize) -> u64 {
         let created = self.endpoints.next_created_ps(n as u32).unwrap_or(u64::MAX);
         match &self.control {
@@ -50,7 +50,7 @@ impl Partition {
     #[inline(never)]
     pub(super) fn inject_controlled(&mut self, n: usize, ready: u64, leaves: u64) -> u32 {
         match self.take_controlled(n, 0, leaves) {
-            Some(injection) => self.inject(n, ready, leaves, &injection, 0),
+            Some(injection) => self.inject(n, ready, leaves, &injection, None),
             None => {
                 self.arm_nic(n);
                 NONE
@@ -297,7 +297,7 @@ impl Partition {
         self.control.as_ref().map_or(0, |control| {
             control.nics.iter().map(NicControl::memory_bytes).sum::<usize>()
                 + control.ports.memory_bytes()
-                + control.latencies.memory_bytes()
+                + if self.section.routers.start == 0 { control.latencies.memory_bytes() } else { 0 }
                 + control.records.memory_bytes()
         })
     }

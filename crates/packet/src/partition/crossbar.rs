@@ -215,6 +215,9 @@ impl Partition {
     #[inline(always)]
     fn transfer(&mut self, i: usize, vc_in: u8, o: usize, slot: u32, free: bool) -> (CreditReturn, Option<Trip>) {
         let now = self.clock.now;
+        if self.classes.is_some() {
+            self.leave_in_flow(self.section.channel(i, vc_in), slot);
+        }
         let packet = self.pool.get_mut(slot);
         let (size, vc) = (packet.size(), packet.out_vc());
         let (out, input) = (&mut self.outputs.ports[o], &mut self.inputs.ports[i]);

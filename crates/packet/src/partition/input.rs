@@ -4,7 +4,7 @@ use super::section::End;
 use super::state::Partition;
 use crate::packet::NONE;
 use crate::settings::QueueEstimate;
-use odonata_routing::algorithm::{Decision, Feedback, Header, ReceivedReport, Routing};
+use odonata_routing::algorithm::{Decision, Feedback, Header, Hop, ReceivedReport, Routing};
 use odonata_routing::next_hop::Port;
 use odonata_routing::view::LoadView;
 use std::cell::{RefCell, RefMut};
@@ -132,11 +132,12 @@ impl Partition {
             packet.set_out_vc(vc);
             return first + place as usize + usize::from(packet.nic);
         }
-        let mut hop =
-            self.query_routing(i, slot, settled, |routing, decision, header| routing.decide(decision, header));
-        assert!(hop.vc < self.section.class_channels, "the routing algorithm stays within its virtual channels");
+        let hop = match self.section.has_classes() {
+            false => self.query_in_class(i, slot, settled, Self::decide, 0),
+            true => self.decide_in_flow(i, slot, settled),
+        };
+        assert!(usize::from(hop.vc) < self.section.channels, "the routing algorithm stays within its virtual channels");
         let packet = self.pool.get_mut(slot);
-        hop.vc += self.section.first_channel_of(packet.header.state.vc);
         packet.set_out_vc(hop.vc);
         let out = link_ports_from + usize::from(hop.port);
         // In a ring, every packet takes a full packet's space, so that bubbles do not fragment.
@@ -146,6 +147,12 @@ impl Partition {
         // Reserved space is promised at the decision, so no other packet takes it before the crossing.
         self.reservations.promise(hop.vc, self.section.channel(out, hop.vc), packet.size());
         out
+    }
+
+    /// The question for the next hop.
+    #[inline(always)]
+    pub(super) fn decide(routing: &dyn Routing, decision: &mut Decision<'_>, header: &mut Header) -> Hop {
+        routing.decide(decision, header)
     }
 
     /// Asks the routing algorithm about the head packet of an input channel of port `i`, and stores its report.
@@ -165,7 +172,7 @@ impl Partition {
 
     /// The same with several classes: the algorithm counts the channels of the packet's class.
     #[inline(never)]
-    fn query_among_classes<T>(
+    pub(super) fn query_among_classes<T>(
         &mut self,
         i: usize,
         slot: u32,
@@ -214,6 +221,8 @@ impl Partition {
         self.query_with_load(local, slot, received, view, question)
     }
 
+    /// Inlined, since most decisions of adaptive routings come here.
+    #[inline(always)]
     fn query_with_load<T>(
         &mut self,
         local: usize,
@@ -272,14 +281,15 @@ impl Partition {
         channels.fold((0, 0), |sum, channel| (sum.0 + channel.bytes, sum.1 + room - channel.credit))
     }
 
-    #[inline]
-    fn load(&self, o: usize, queued: u32, in_use: u32, channels: Range<u8>) -> u64 {
+    /// The load of some channels of port `o`, as settings count it.
+    #[inline(always)]
+    fn load(&self, o: usize, queued: u32, in_use: u32, channels: impl FnOnce() -> Range<u8>) -> u64 {
         let queued = u64::from(queued);
         match self.section.fabric.settings.estimate {
             QueueEstimate::Output => queued,
             QueueEstimate::Downstream => queued + u64::from(in_use),
             QueueEstimate::DownstreamArrived => {
-                queued + u64::from(in_use) - self.on_link.bytes(o, &channels, self.clock.now)
+                queued + u64::from(in_use) - self.on_link.bytes(o, &channels(), self.clock.now)
             }
         }
     }
@@ -326,22 +336,22 @@ impl LoadView for RouterLoad<'_, '_> {
     #[inline]
     fn port_bytes(&self, port: u16) -> u64 {
         let (partition, o) = self.at(port);
-        let channels = self.channels(&partition);
         if partition.section.has_classes() {
+            let channels = self.channels(&partition);
             let (queued, in_use) = partition.class_bytes(o, channels.clone());
-            return partition.load(o, queued, in_use, channels);
+            return partition.load(o, queued, in_use, || channels);
         }
         let out = &partition.outputs.ports[o];
-        partition.load(o, out.queued_bytes, out.downstream_bytes, channels)
+        partition.load(o, out.queued_bytes, out.downstream_bytes, || 0..partition.section.class_channels)
     }
 
     #[inline]
     fn channel_bytes(&self, port: u16, vc: u8) -> u64 {
         let (partition, o) = self.at(port);
         let vc = vc + self.scope.first_channel;
-        let channels = vc..vc + 1;
-        let (queued, in_use) = partition.class_bytes(o, channels.clone());
-        partition.load(o, queued, in_use, channels)
+        let channel = &partition.queues.channels[partition.section.channel(o, vc)];
+        let room = partition.section.fabric.settings.input_buffer.0 as u32;
+        partition.load(o, channel.bytes, room - channel.credit, || vc..vc + 1)
     }
 
     fn packet_bytes(&self) -> u64 {

@@ -285,7 +285,7 @@ impl Partition {
     pub(super) fn forward(&mut self, o: usize, slot: u32, trip: Trip) {
         let Trip { now, busy, before, arrives, peer, part, end, vc, inter_group } = trip;
         if self.classes.is_some() {
-            self.charge_class(o, slot, &trip);
+            self.charge_class(o, slot, vc, now, busy);
         }
         let packet = self.pool.get(slot);
         // Recorded before the packet moves on, since it may leave this partition.

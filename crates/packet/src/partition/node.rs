@@ -21,25 +21,41 @@ use std::sync::Arc;
 
 impl Partition {
     /// Finds the next packet of NIC `n` and schedules its injection.
+    #[inline]
     pub(super) fn arm_nic(&mut self, n: usize) {
-        if self.classes.is_some() {
-            return self.arm_classes(n);
+        match self.classes.is_some() {
+            true => self.arm_classes(n),
+            false => self.arm_plainly(n),
         }
+    }
+
+    /// The same without traffic classes.
+    #[inline(always)]
+    fn arm_plainly(&mut self, n: usize) {
         let created = self.next_offer(n);
         let nic = &mut self.nics.list[n];
         nic.next_ready = if created == u64::MAX { created } else { created.max(nic.link_free) };
-        self.schedule(n);
+        self.schedule_plainly(n);
     }
 
     /// Schedules the next injection at NIC `n`, if its time is known.
     pub(super) fn schedule(&mut self, n: usize) {
-        let is_known = match self.classes.is_some() {
+        match self.classes.is_some() {
             true => self.schedule_classes(n),
-            false => self.nics.list[n].schedule(&self.outputs.credits, self.section.full),
-        };
-        if !is_known {
-            return;
+            false => self.schedule_plainly(n),
         }
+    }
+
+    #[inline(always)]
+    fn schedule_plainly(&mut self, n: usize) {
+        if self.nics.list[n].schedule(&self.outputs.credits, self.section.full) {
+            self.wake_injection(n);
+        }
+    }
+
+    /// Schedules the event of the next injection at NIC `n`.
+    #[inline]
+    pub(super) fn wake_injection(&mut self, n: usize) {
         let nic = &self.nics.list[n];
         if nic.has_departure_events {
             self.agenda.wake_injection(n, nic.leaves);
@@ -75,10 +91,10 @@ impl Partition {
             return self.inject_controlled(n, ready, leaves);
         }
         let injection = self.endpoints.take(n as u32, leaves);
-        self.inject(n, ready, leaves, &injection, 0)
+        self.inject(n, ready, leaves, &injection, None)
     }
 
-    /// Injects a packet of NIC `n` that was ready at `ready` and leaves at `leaves`, in a traffic class.
+    /// Injects a packet of NIC `n` that was ready at `ready` and leaves at `leaves`, in a traffic class if there are any.
     #[inline(always)]
     pub(super) fn inject(
         &mut self,
@@ -86,7 +102,7 @@ impl Partition {
         ready: u64,
         leaves: u64,
         injection: &OutgoingPacket,
-        class: usize,
+        class: Option<usize>,
     ) -> u32 {
         // Later than it was ready: the NIC was out of credits.
         if leaves > ready {
@@ -99,27 +115,23 @@ impl Partition {
         let global = self.section.nics.start + n as u32;
         let overhead = self.section.fabric.overhead(injection.size) + injection.padding;
         let size = injection.size + overhead;
-        let has_classes = self.classes.is_some();
-        if !has_classes {
+        if class.is_none() {
             nic.credit -= size;
         }
-        let kind = *self.section.kind(nic.kind);
-        let busy = if size == self.section.full {
-            kind.incoming_time
-        } else {
-            self.section.fabric.injection_time(global, size)
-        };
+        let kind = self.section.kind(nic.kind);
+        let (full_time, latency) = (kind.incoming_time, kind.injection_latency);
+        let busy = if size == self.section.full { full_time } else { self.section.fabric.injection_time(global, size) };
         nic.link_free = leaves + busy;
         self.clock.last_departure = self.clock.last_departure.max(nic.link_free);
-        if has_classes {
+        if let Some(class) = class {
             self.charge_nic(n, class, size, leaves, busy);
         }
         let source = self.section.fabric.node_of(global);
         let mut state =
             if self.routers.needs.messages { self.initial_state(source, injection) } else { RouteState::default() };
-        state.vc += self.section.first_channel(class);
+        state.vc += class.map_or(0, |class| self.section.first_channel(class));
         let header = Header { source, destination: injection.destination, state };
-        let mut packet = Packet::new(header, size, injection.created_ps, leaves, leaves + kind.injection_latency);
+        let mut packet = Packet::new(header, size, injection.created_ps, leaves, leaves + latency);
         packet.overhead = overhead as u8;
         packet.message = injection.message;
         packet.job = injection.job;
@@ -129,7 +141,10 @@ impl Partition {
         if self.nics.have_programs() {
             self.finish_injection(n, slot, injection);
         }
-        self.arm_nic(n);
+        match class {
+            Some(_) => self.arm_classes(n),
+            None => self.arm_plainly(n),
+        }
         slot
     }
 

@@ -1,6 +1,6 @@
 //! The part of the fabric that a partition advances; immutable.
 
-use crate::control::MarkThresholds;
+use crate::control::{MarkThresholds, PathLatencies};
 use crate::division::Division;
 use crate::fabric::{Fabric, CHANNELS_MAX};
 use std::ops::Range;
@@ -58,6 +58,7 @@ pub(super) struct FarEnd {
 /// Routers, ports and NICs of a partition. All arrays of a partition count from their starts.
 pub(crate) struct Section {
     pub(super) fabric: Arc<Fabric>,
+    pub(super) latencies: Arc<PathLatencies>,
     /// By global number.
     pub(super) routers: Range<u32>,
     pub(super) ports: Range<u32>,
@@ -66,6 +67,7 @@ pub(crate) struct Section {
     pub(super) channels: usize,
     /// Virtual channels of a class, as the routing algorithm numbers them.
     pub(super) class_channels: u8,
+    has_classes: bool,
     /// Number of traffic classes.
     pub(super) classes: usize,
     /// Class of each channel.
@@ -82,7 +84,12 @@ pub(crate) struct Section {
 
 impl Section {
     /// Creates the section of some routers, with the channels of a class.
-    pub(crate) fn new(fabric: Arc<Fabric>, routers: Range<u32>, class_channels: u8) -> Self {
+    pub(crate) fn new(
+        fabric: Arc<Fabric>,
+        latencies: Arc<PathLatencies>,
+        routers: Range<u32>,
+        class_channels: u8,
+    ) -> Self {
         let classes = fabric.settings.classes.count();
         let class_of = |vc: usize| (vc / usize::from(class_channels.max(1))).min(classes - 1) as u8;
         let (ports, nics) = (fabric.ports_of(&routers), fabric.nics_of(&routers));
@@ -93,12 +100,14 @@ impl Section {
         Self {
             channels: usize::from(class_channels) * classes,
             class_channels,
+            has_classes: fabric.settings.classes.has_effect(),
             classes,
             class_of: std::array::from_fn(class_of),
             full: fabric.settings.packet.0 as u32,
             output_room: fabric.settings.output_buffer.0 as u32,
             marking: (0..classes).map(|class| fabric.settings.control_of(class).marking()).collect(),
             fabric,
+            latencies,
             routers,
             ports,
             nics,
@@ -129,10 +138,10 @@ impl Section {
         }
     }
 
-    /// Whether there are several traffic classes.
+    /// Whether packets differ by their traffic class, or the only one has properties of its own.
     #[inline]
     pub(super) fn has_classes(&self) -> bool {
-        self.classes > 1
+        self.has_classes
     }
 
     /// Traffic class of channel `vc`.

@@ -39,7 +39,7 @@ pub(crate) struct Partition {
     pub(super) routers: Routers,
     pub(super) feedback: FeedbackQueues,
     pub(super) nics: NicStates,
-    /// Traffic classes, if there are several.
+    /// Traffic classes, if the network distinguishes any.
     pub(super) classes: Option<Box<Classes>>,
     /// Congestion control at NICs, if there is one.
     pub(super) control: Option<Box<Control>>,

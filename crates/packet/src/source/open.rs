@@ -151,7 +151,7 @@ impl OpenEndpoints {
         Self { jobs, packet: nics.payload(), first, sources }
     }
 
-    #[inline]
+    #[inline(always)]
     fn earliest(&self, nic: u32) -> Option<usize> {
         let range = self.first[nic as usize] as usize..self.first[nic as usize + 1] as usize;
         match range.len() {

@@ -3,7 +3,8 @@
 use crate::control::ControlSettings;
 use crate::settings_error::SettingsError;
 use odonata_declare::{parameters, words, Choice, Kind, Word};
-use odonata_units::Bytes;
+use odonata_routing::algorithm::{Routing, RoutingChoice};
+use odonata_units::{Bytes, Time};
 
 words! {
     /// Traffic classes by name.
@@ -12,7 +13,7 @@ words! {
         #[default]
         BestEffort = "best-effort": "priority 0 and a part of what the other classes leave",
         BulkData = "bulk-data": "priority 0 and at least half of each link",
-        LowLatency = "low-latency": "priority 1 and at most a quarter of each link",
+        LowLatency = "low-latency": "priority 1, at most a quarter of each link, and one path per flow",
         DedicatedAccess = "dedicated-access": "priority 2 and at most half of each link",
     }
 }
@@ -41,6 +42,12 @@ parameters! {
         pub maximum_share: f64 = 1.0, SHARE;
         /// With a maximum share below 1: bytes that the class may send in excess of its share at once.
         pub burst: Bytes = Bytes::kib(4);
+        /// Whether packets between two nodes follow each other on one path, so that they stay in order. Routing then decides
+        /// per flow instead of per packet.
+        pub ordered: bool = false;
+        /// `ordered`: time without a packet after which the next one may take another path. Slingshot's is a few
+        /// microseconds.
+        pub flow_gap: Time = Time::from_us(4);
         /// Congestion control of its packets; the control of the engine if there is none.
         pub control: Option<ControlSettings> = None, no key;
     }
@@ -53,7 +60,7 @@ impl ClassSettings {
         match preset {
             ClassPreset::BestEffort => default,
             ClassPreset::BulkData => Self { minimum_share: Some(0.5), ..default },
-            ClassPreset::LowLatency => Self { priority: 1, maximum_share: 0.25, ..default },
+            ClassPreset::LowLatency => Self { priority: 1, maximum_share: 0.25, ordered: true, ..default },
             ClassPreset::DedicatedAccess => Self { priority: 2, maximum_share: 0.5, ..default },
         }
     }
@@ -103,6 +110,12 @@ pub struct TrafficClasses {
 }
 
 impl TrafficClasses {
+    /// Whether the network distinguishes classes, or the only one limits or orders its packets.
+    pub(crate) fn has_effect(&self) -> bool {
+        let has_rule = |class: &TrafficClass| class.settings.maximum_share < 1.0 || class.settings.ordered;
+        self.list.len() > 1 || self.list.iter().any(has_rule)
+    }
+
     /// Number of classes, at least one.
     pub fn count(&self) -> usize {
         self.list.len().max(1)
@@ -120,6 +133,20 @@ impl TrafficClasses {
         let others = self.list.iter().filter(|class| given(class).is_none()).count();
         let rest = ((1.0 - sum) / others.max(1) as f64).max(SHARE_MIN);
         self.list.iter().map(|class| given(class).unwrap_or(rest)).collect()
+    }
+
+    /// Refuses ordered classes with an algorithm whose packets cannot follow each other: it learns from each decision, or
+    /// a decision depends on space that is reserved for one packet.
+    pub(crate) fn check_ordered(&self, choice: &RoutingChoice, routing: &dyn Routing) -> Result<(), SettingsError> {
+        let Some(number) = self.list.iter().position(|class| class.settings.ordered) else { return Ok(()) };
+        let has_reserved = routing.reserved_from() < routing.virtual_channels() || routing.rings().is_some();
+        let reason = match (choice.algorithm.needs.reports, has_reserved) {
+            (true, _) => "learns from the decision of each packet",
+            (_, true) => "decides by space that it reserves for one packet",
+            (false, false) => return Ok(()),
+        };
+        let (setting, name) = (format!("traffic_class.{number}.ordered"), choice.algorithm.name);
+        Err(SettingsError { setting, reason: format!("routing '{name}' {reason}; expected `ordered = false`") })
     }
 
     /// Checks names, numbers and shares.

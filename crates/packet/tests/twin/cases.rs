@@ -117,7 +117,15 @@ impl Case {
                 ..ClassSettings::default()
             },
         };
-        let list = (0..count).map(|number| class(number, random)).collect();
+        let mut list: Vec<TrafficClass> = (0..count).map(|number| class(number, random)).collect();
+        // Packets cannot follow each other with routings that learn or reserve space.
+        if ["min", "valiant-n", "ugal-g", "ugal-n", "par"].contains(&self.routing.algorithm.name) {
+            let random = &mut Stream::new(self.seed, "flows", &[]);
+            for class in &mut list {
+                class.settings.ordered = random.chance(0.4);
+                class.settings.flow_gap = Time(random.below(3) * 200_000);
+            }
+        }
         let job = |random: &mut Stream| JobClass {
             class: random.below(count) as u8,
             large: random.chance(0.3).then(|| (Bytes(1_000), random.below(count) as u8)),
