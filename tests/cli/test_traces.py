@@ -272,6 +272,16 @@ def test_the_ring_of_astra_sim_in_closed_form(shared_data: Path) -> None:
     ]
 
 
+def test_a_liballprof_trace_ends_as_in_loggopsim(shared_data: Path) -> None:
+    """Schedgen makes 15 messages of five broadcasts of 12 B among 4 ranks; LogGOPSim's end times with defaults."""
+    path = shared_data / "traces/liballprof/llamp/Schedgen/liballprof-samples/bcast/trace_bcast-0.dat"
+    text = experiment(path, {"kind": "loggops"}, final_barrier=False)
+    run = odonata.run(text + '\n[mpi]\nbcast = "binary-tree"\n')
+    ends = run.table("rank_times").to_pandas()["end_ps"]
+    assert ends.tolist() == [22_000_000, 26_330_000, 26_066_000, 30_396_000]
+    assert run.jobs["messages"].to_pylist() == [15]
+
+
 def test_no_critical_path_is_made_up_for_a_graph(tmp_path: Path) -> None:
     (tmp_path / "a.goal").write_text(GOAL)
     run = odonata.run(experiment(tmp_path / "a.goal", {"kind": "packet", "record_calls": True}))

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! list of files, or one file ──► lines (trace/line.rs) ──┬─► calls of each rank (trace/rank.rs) ──► Trace : RankProgram
-//! DUMPI set ──► records (trace/dumpi.rs) ────────────────┘                                            ▲
+//! DUMPI, OTF2, liballprof ──► records (trace/dumpi.rs ..) ┘                                           ▲
 //! trace file (trace/file.rs) ──► one block at a time ─────────────────────────────────────────────────┘
 //! ```
 //! The format of lines is the time-independent trace of SimGrid (`smpirun -trace-ti`): one line per action, with the rank, sizes
@@ -10,6 +10,7 @@
 //! virtual ranks do (`vmpi/src/trace.c`). `docs/models/programs.md` explains the consequences.
 
 mod actions;
+pub(crate) mod allprof;
 mod astra;
 pub(crate) mod chakra;
 mod communicators;
@@ -169,11 +170,16 @@ fn is_empty(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
+/// The text of a file. Control characters would reach the terminal with a message about their line.
 fn text_of<'a>(label: &str, bytes: &'a [u8]) -> Result<&'a str, String> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
-        format!("{label}: line {line}: not UTF-8 text; expected a trace with one action per line")
-    })
+    const EXPECTED: &str = "expected a trace with one action per line";
+    let line = |place: usize| 1 + bytes[..place].iter().filter(|&&byte| byte == b'\n').count();
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| format!("{label}: line {}: not UTF-8 text; {EXPECTED}", line(error.valid_up_to())))?;
+    match text.find(|char: char| char.is_control() && !char.is_whitespace()) {
+        Some(place) => Err(format!("{label}: line {}: binary data; {EXPECTED}", line(place))),
+        None => Ok(text),
+    }
 }
 
 /// Whether a text is a list of files, one per line, instead of actions.
