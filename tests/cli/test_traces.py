@@ -190,12 +190,6 @@ def test_chakra_traces_run(shared_data: Path, name: str) -> None:
 
 
 LARGE = {"stg-generated/dense8/workload.0.et", "stg-generated/fsdp8/workload.0.et"}
-WORKLOADS = {
-    "hoti2024/demo2/workload_text.txt": 1.0,
-    "asplos2022/exercise_3/inputs/vgg16.txt": 0.02,
-    # 16 ranks exchange 100 GB. The limit ends the run.
-    "asplos2022/exercise_3/inputs/gpt3.txt": 0.002,
-}
 
 
 def packet_run(path: Path, routing: str, ranks: int | str, limit_s: float) -> odonata.Run:
@@ -216,49 +210,6 @@ def test_chakra_traces_run_on_the_packet_engine(shared_data: Path, name: str, ro
     assert run.table("ranks").to_pandas()["received_bytes"].sum() == job["bytes"]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("routing", ROUTINGS)
-@pytest.mark.parametrize("name", sorted(LARGE))
-def test_steps_of_language_models_run_on_the_packet_engine(
-    shared_data: Path, name: str, routing: str
-) -> None:
-    assert (
-        packet_run(shared_data / "traces/chakra" / name, routing, "trace", 1.0).summary["ending"]
-        == "complete"
-    )
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("routing", ROUTINGS)
-@pytest.mark.parametrize(("name", "limit_s"), WORKLOADS.items())
-def test_workloads_of_astra_sim_run_on_the_packet_engine(
-    shared_data: Path, name: str, limit_s: float, routing: str
-) -> None:
-    path = shared_data / "traces/chakra/astra-sim-tutorials" / name
-    run = packet_run(path, routing, 16, limit_s)
-    assert run.summary["ending"] == ("complete" if limit_s == 1.0 else "time-limit")
-
-
-def readable_files(folder: Path) -> list[Path]:
-    """Files of GOAL, and files of SimGrid with the lines of all ranks or the names of their files."""
-    goal = [path for path in (folder / "goal").rglob("*") if path.suffix in (".goal", ".bin")]
-    simgrid = [path for path in (folder / "simgrid-ti").rglob("*.txt") if not path.name[:-4].endswith(DIGITS)]
-    return sorted(goal) + sorted(path for path in simgrid if "replay-comm" not in path.parts)
-
-
-DIGITS = tuple("0123456789")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("routing", ROUTINGS)
-def test_files_of_goal_and_simgrid_run_on_the_packet_engine(shared_data: Path, routing: str) -> None:
-    files = readable_files(shared_data / "traces")
-    assert len(files) >= 40
-    for path in files:
-        ending = packet_run(path, routing, "trace", 1.0).summary["ending"]
-        assert ending in ("complete", "time-limit"), path
-
-
 def test_the_ring_of_astra_sim_in_closed_form(shared_data: Path) -> None:
     """Each of 8 ranks sends 14 messages of 131,072 B, one after the other, and computes 7 times 7 us.
 
@@ -273,7 +224,7 @@ def test_the_ring_of_astra_sim_in_closed_form(shared_data: Path) -> None:
 
 
 def test_a_liballprof_trace_ends_as_in_loggopsim(shared_data: Path) -> None:
-    """Schedgen makes 15 messages of five broadcasts of 12 B among 4 ranks; LogGOPSim's end times with defaults."""
+    """Schedgen makes 15 messages of five broadcasts of 12 B among 4 ranks; LogGOPSim's default end times."""
     path = shared_data / "traces/liballprof/llamp/Schedgen/liballprof-samples/bcast/trace_bcast-0.dat"
     text = experiment(path, {"kind": "loggops"}, final_barrier=False)
     run = odonata.run(text + '\n[mpi]\nbcast = "binary-tree"\n')
