@@ -52,7 +52,7 @@ def test_every_shared_trace_runs(shared_data: Path, routing: str) -> None:
         packets = LARGE_PACKETS if path.name in LARGE else {}
         engine = {"kind": "packet", "routing": routing, **packets}
         ranks = 16 if format_name == "astra-sim" else "trace"
-        # SimGrid counts operations of a processor, training steps those of an accelerator.
+        # SimGrid counts operations of a processor, a training step operations of an accelerator.
         rate = 1e9 if format_name == "simgrid" else 1e14
         run = odonata.run(experiment(path, engine, ranks, flops_per_s=rate))
         assert run.summary["ending"] == "complete", path

@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 import odonata
 from odonata import _core, toml
+from odonata.analysis.critical import critical_path, whole
 from odonata.cli import main
 from odonata.errors import OdonataError
 from odonata.importers import from_atlahs, from_codes, from_ember
@@ -233,13 +234,60 @@ def test_a_liballprof_trace_ends_as_in_loggopsim(shared_data: Path) -> None:
     assert run.jobs["messages"].to_pylist() == [15]
 
 
-def test_no_critical_path_is_made_up_for_a_graph(tmp_path: Path) -> None:
-    (tmp_path / "a.goal").write_text(GOAL)
-    run = odonata.run(experiment(tmp_path / "a.goal", {"kind": "packet", "record_calls": True}))
+LANES = """num_ranks 2
+rank 0 {
+a: calc 1000 cpu 0
+b: calc 3000 cpu 1
+c: calc 2500 cpu 0
+s: send 100b to 1 cpu 1
+s requires a
+s requires b
+}
+rank 1 {
+r: recv 100b from 0
+e: calc 500
+e requires r
+f: calc 700
+}
+"""
+
+
+def test_the_critical_path_of_a_graph_names_its_tasks(tmp_path: Path) -> None:
+    """b ends after a, so it lets the send start. Rank 1 computes f, 0.7 us, while the message comes.
+
+    Hosts and NICs take no time, so computations and the message are the whole path.
+    """
+    (tmp_path / "a.goal").write_text(LANES)
+    engine = {"kind": "packet", "record_calls": True}
+    text = experiment(tmp_path / "a.goal", engine, final_barrier=False) + '\n[mpi]\nhost = "ideal"\n'
+    run = odonata.run(text)
+    calls = run.table("calls")
+    after = {(row["rank"], row["call"]): row["after"] for row in calls.to_pylist()}
+    # c waits for its lane, which a uses.
+    assert after == {(0, 1): 0, (0, 2): 0, (0, 3): 1, (0, 4): 2, (1, 1): 0, (1, 2): 1, (1, 3): 0}
+    window = whole(run.table("ranks"), 0)
+    path = critical_path(calls, run.table("rank_waits"), 0, window).to_pylist()
+    found = [(piece["rank"], piece["call"], piece["activity"], piece["name"]) for piece in path]
+    assert found == [(0, 2, "computing", ""), (1, 1, "in flight", "message"), (1, 2, "computing", "")]
+    times = [piece["end_ps"] - piece["start_ps"] for piece in path]
+    assert (times[0], times[2], sum(times)) == (3_000_000, 500_000, window.end_ps)
     run.save(tmp_path / "run")
-    result = invoke("explain", tmp_path / "run", "--path", "--job", "replay")
-    assert result.exit_code == 2
-    assert "job replay of run is a task graph, whose tasks are not recorded" in result.output
+    shown = invoke("explain", tmp_path / "run", "--path", "--job", "replay").output
+    assert "message in flight     1  " in shown
+    assert " task " in shown
+
+
+@pytest.mark.parametrize("name", ["goal/generated/allreduce_ring_8_1048576.goal", f"chakra/{CHAKRA[0]}"])
+def test_critical_paths_of_graphs_are_whole(shared_data: Path, name: str) -> None:
+    """Rendezvous, several lanes: the pieces follow each other from the start to the end of the job."""
+    engine = {"kind": "packet", "record_calls": True}
+    run = odonata.run(experiment(shared_data / "traces" / name, engine))
+    window = whole(run.table("ranks"), 0)
+    path = critical_path(run.table("calls"), run.table("rank_waits"), 0, window).to_pylist()
+    assert [path[0]["start_ps"], path[-1]["end_ps"]] == [window.start_ps, window.end_ps]
+    assert all(a["end_ps"] == b["start_ps"] for a, b in pairwise(path))
+    # A ring of 8 sends 14 times one after the other.
+    assert sum(piece["activity"] == "in flight" and piece["name"] == "data" for piece in path) == 14
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ fn text_of<'a>(label: &str, bytes: &'a [u8]) -> Result<&'a str, String> {
     })
 }
 
-/// Names of the files of a trace: those of a list, one per line, or the file itself.
+/// Names of the files of a trace: the lines of a list, or the file itself.
 fn file_names(path: &str, files: &mut dyn Reader) -> Result<Vec<String>, String> {
     if !is_list(path, files)? {
         return Ok(vec![path.to_owned()]);
