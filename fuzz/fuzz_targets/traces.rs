@@ -1,4 +1,4 @@
-//! Every reader of traces, on any bytes. A DUMPI file is the only rank of a set. OTF2's bytes are the events or the
+//! Every reader of traces, on any bytes. A file of DUMPI or liballprof is the only rank of a set. OTF2's bytes are the events or the
 //! definitions of an archive of one rank, in `fuzz/archives`. What is read becomes a trace file with the
 //! same table.
 
@@ -17,7 +17,7 @@ impl Reader for SameFile<'_> {
     fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
         match name {
             "fuzz.meta" => Ok(b"numprocs=1\n".to_vec()),
-            "fuzz-0000.bin" | "fuzz.0.et" => Ok(self.0.to_vec()),
+            "fuzz-0000.bin" | "fuzz.0.et" | "fuzz-0.dat" => Ok(self.0.to_vec()),
             "fuzz.otf2" | "fuzz2.otf2" => Ok(include_bytes!("../archives/otf2/fuzz.otf2").to_vec()),
             "fuzz.def" => Ok(include_bytes!("../archives/otf2/fuzz.def").to_vec()),
             "fuzz2/0.evt" => Ok(include_bytes!("../seeds/traces/otf2-events").to_vec()),
@@ -36,7 +36,7 @@ fuzz_target!(|data: &[u8]| {
         let ranks = graph.ranks.len() as u32;
         assert!((0..ranks).flat_map(|rank| graph.sends(rank)).all(|(to, _)| to < ranks));
     }
-    for path in ["fuzz-0000.bin", "fuzz.0.et", "fuzz.otf2", "fuzz2.otf2"] {
+    for path in ["fuzz-0000.bin", "fuzz.0.et", "fuzz-0.dat", "fuzz.otf2", "fuzz2.otf2"] {
         let _ = trace_report(path, None, &mut SameFile(data));
         let Ok(recording) = Recording::open(path, None, None, None, &mut SameFile(data)) else { continue };
         let mut file = Vec::new();

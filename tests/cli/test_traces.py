@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 import odonata
 from odonata import _core, toml
+from odonata.analysis.critical import critical_path, whole
 from odonata.cli import main
 from odonata.errors import OdonataError
 from odonata.importers import from_atlahs, from_codes, from_ember
@@ -190,12 +191,6 @@ def test_chakra_traces_run(shared_data: Path, name: str) -> None:
 
 
 LARGE = {"stg-generated/dense8/workload.0.et", "stg-generated/fsdp8/workload.0.et"}
-WORKLOADS = {
-    "hoti2024/demo2/workload_text.txt": 1.0,
-    "asplos2022/exercise_3/inputs/vgg16.txt": 0.02,
-    # 16 ranks exchange 100 GB. The limit ends the run.
-    "asplos2022/exercise_3/inputs/gpt3.txt": 0.002,
-}
 
 
 def packet_run(path: Path, routing: str, ranks: int | str, limit_s: float) -> odonata.Run:
@@ -216,49 +211,6 @@ def test_chakra_traces_run_on_the_packet_engine(shared_data: Path, name: str, ro
     assert run.table("ranks").to_pandas()["received_bytes"].sum() == job["bytes"]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("routing", ROUTINGS)
-@pytest.mark.parametrize("name", sorted(LARGE))
-def test_steps_of_language_models_run_on_the_packet_engine(
-    shared_data: Path, name: str, routing: str
-) -> None:
-    assert (
-        packet_run(shared_data / "traces/chakra" / name, routing, "trace", 1.0).summary["ending"]
-        == "complete"
-    )
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("routing", ROUTINGS)
-@pytest.mark.parametrize(("name", "limit_s"), WORKLOADS.items())
-def test_workloads_of_astra_sim_run_on_the_packet_engine(
-    shared_data: Path, name: str, limit_s: float, routing: str
-) -> None:
-    path = shared_data / "traces/chakra/astra-sim-tutorials" / name
-    run = packet_run(path, routing, 16, limit_s)
-    assert run.summary["ending"] == ("complete" if limit_s == 1.0 else "time-limit")
-
-
-def readable_files(folder: Path) -> list[Path]:
-    """Files of GOAL, and files of SimGrid with the lines of all ranks or the names of their files."""
-    goal = [path for path in (folder / "goal").rglob("*") if path.suffix in (".goal", ".bin")]
-    simgrid = [path for path in (folder / "simgrid-ti").rglob("*.txt") if not path.name[:-4].endswith(DIGITS)]
-    return sorted(goal) + sorted(path for path in simgrid if "replay-comm" not in path.parts)
-
-
-DIGITS = tuple("0123456789")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("routing", ROUTINGS)
-def test_files_of_goal_and_simgrid_run_on_the_packet_engine(shared_data: Path, routing: str) -> None:
-    files = readable_files(shared_data / "traces")
-    assert len(files) >= 40
-    for path in files:
-        ending = packet_run(path, routing, "trace", 1.0).summary["ending"]
-        assert ending in ("complete", "time-limit"), path
-
-
 def test_the_ring_of_astra_sim_in_closed_form(shared_data: Path) -> None:
     """Each of 8 ranks sends 14 messages of 131,072 B, one after the other, and computes 7 times 7 us.
 
@@ -272,13 +224,70 @@ def test_the_ring_of_astra_sim_in_closed_form(shared_data: Path) -> None:
     ]
 
 
-def test_no_critical_path_is_made_up_for_a_graph(tmp_path: Path) -> None:
-    (tmp_path / "a.goal").write_text(GOAL)
-    run = odonata.run(experiment(tmp_path / "a.goal", {"kind": "packet", "record_calls": True}))
+def test_a_liballprof_trace_ends_as_in_loggopsim(shared_data: Path) -> None:
+    """Schedgen makes 15 messages of five broadcasts of 12 B among 4 ranks; LogGOPSim's default end times."""
+    path = shared_data / "traces/liballprof/llamp/Schedgen/liballprof-samples/bcast/trace_bcast-0.dat"
+    text = experiment(path, {"kind": "loggops"}, final_barrier=False)
+    run = odonata.run(text + '\n[mpi]\nbcast = "binary-tree"\n')
+    ends = run.table("rank_times").to_pandas()["end_ps"]
+    assert ends.tolist() == [22_000_000, 26_330_000, 26_066_000, 30_396_000]
+    assert run.jobs["messages"].to_pylist() == [15]
+
+
+LANES = """num_ranks 2
+rank 0 {
+a: calc 1000 cpu 0
+b: calc 3000 cpu 1
+c: calc 2500 cpu 0
+s: send 100b to 1 cpu 1
+s requires a
+s requires b
+}
+rank 1 {
+r: recv 100b from 0
+e: calc 500
+e requires r
+f: calc 700
+}
+"""
+
+
+def test_the_critical_path_of_a_graph_names_its_tasks(tmp_path: Path) -> None:
+    """b ends after a, so it lets the send start. Rank 1 computes f, 0.7 us, while the message comes.
+
+    Hosts and NICs take no time, so computations and the message are the whole path.
+    """
+    (tmp_path / "a.goal").write_text(LANES)
+    engine = {"kind": "packet", "record_calls": True}
+    text = experiment(tmp_path / "a.goal", engine, final_barrier=False) + '\n[mpi]\nhost = "ideal"\n'
+    run = odonata.run(text)
+    calls = run.table("calls")
+    after = {(row["rank"], row["call"]): row["after"] for row in calls.to_pylist()}
+    # c waits for its lane, which a uses.
+    assert after == {(0, 1): 0, (0, 2): 0, (0, 3): 1, (0, 4): 2, (1, 1): 0, (1, 2): 1, (1, 3): 0}
+    window = whole(run.table("ranks"), 0)
+    path = critical_path(calls, run.table("rank_waits"), 0, window).to_pylist()
+    found = [(piece["rank"], piece["call"], piece["activity"], piece["name"]) for piece in path]
+    assert found == [(0, 2, "computing", ""), (1, 1, "in flight", "message"), (1, 2, "computing", "")]
+    times = [piece["end_ps"] - piece["start_ps"] for piece in path]
+    assert (times[0], times[2], sum(times)) == (3_000_000, 500_000, window.end_ps)
     run.save(tmp_path / "run")
-    result = invoke("explain", tmp_path / "run", "--path", "--job", "replay")
-    assert result.exit_code == 2
-    assert "job replay of run is a task graph, whose tasks are not recorded" in result.output
+    shown = invoke("explain", tmp_path / "run", "--path", "--job", "replay").output
+    assert "message in flight     1  " in shown
+    assert " task " in shown
+
+
+@pytest.mark.parametrize("name", ["goal/generated/allreduce_ring_8_1048576.goal", f"chakra/{CHAKRA[0]}"])
+def test_critical_paths_of_graphs_are_whole(shared_data: Path, name: str) -> None:
+    """Rendezvous, several lanes: the pieces follow each other from the start to the end of the job."""
+    engine = {"kind": "packet", "record_calls": True}
+    run = odonata.run(experiment(shared_data / "traces" / name, engine))
+    window = whole(run.table("ranks"), 0)
+    path = critical_path(run.table("calls"), run.table("rank_waits"), 0, window).to_pylist()
+    assert [path[0]["start_ps"], path[-1]["end_ps"]] == [window.start_ps, window.end_ps]
+    assert all(a["end_ps"] == b["start_ps"] for a, b in pairwise(path))
+    # A ring of 8 sends 14 times one after the other.
+    assert sum(piece["activity"] == "in flight" and piece["name"] == "data" for piece in path) == 14
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,8 @@ def calls_and_waits_have_the_times_of_their_steps(run: Tables) -> None:
     in_barrier = [received - meeting - ENTER, end - LEAVE - up]
     blocked = [0, 0, in_barrier[0], 0, first["blocked_ps"][1] - in_barrier[1], in_barrier[1]]
     same(calls["blocked_ps"], ps(pd.Series([*blocked, *second["blocked_ps"]])))
+    # Calls follow each other; tests/cli/test_traces.py has the tasks of a graph.
+    assert (calls["after"] == np.uint64(2**64 - 1)).all()
     memory = 300 + 10 * (15_000 // 4096)
     announced = 100_000 + ENTER + SEND + memory
     asked = announced + short(1) + MATCHED

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! list of files, or one file ──► lines (trace/line.rs) ──┬─► calls of each rank (trace/rank.rs) ──► Trace : RankProgram
-//! DUMPI set ──► records (trace/dumpi.rs) ────────────────┘                                            ▲
+//! DUMPI, OTF2, liballprof ──► records (trace/dumpi.rs ..) ┘                                           ▲
 //! trace file (trace/file.rs) ──► one block at a time ─────────────────────────────────────────────────┘
 //! ```
 //! The format of lines is the time-independent trace of SimGrid (`smpirun -trace-ti`): one line per action, with the rank, sizes
@@ -10,6 +10,7 @@
 //! virtual ranks do (`vmpi/src/trace.c`). `docs/models/programs.md` explains the consequences.
 
 mod actions;
+pub(crate) mod allprof;
 mod astra;
 pub(crate) mod chakra;
 mod communicators;
@@ -48,6 +49,7 @@ pub use records::TraceRecords;
 pub use report::{trace_report, CollectiveTotal, Pair, TraceReport};
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{BufRead, Read};
 use std::sync::Arc;
 
 /// Instructions of a block. Each rank stores one block; a smaller value costs more calls of `block`.
@@ -82,26 +84,10 @@ impl Trace {
         times: ComputeTimes,
         files: &mut dyn Reader,
     ) -> Result<Self, String> {
-        let bytes = files.read_filled(path)?;
-        let text = text_of(path, &bytes)?;
-        let mut texts = vec![(path.to_owned(), text.to_owned())];
-        if is_list(text) {
-            let directory = path.rfind('/').map_or("", |at| &path[..=at]);
-            let names = text.lines().map(str::trim).filter(|line| !is_empty(line));
-            let named = names.map(|name| {
-                let name = if name.starts_with('/') { name.to_owned() } else { format!("{directory}{name}") };
-                // SimGrid takes names relative to its working directory, so the list's own folder may be in them.
-                let in_folder = format!("{directory}{}", name.rsplit('/').next().unwrap_or_default());
-                let bytes = files.read_filled(&name);
-                let bytes = bytes.or_else(|reason| files.read_filled(&in_folder).map_err(|_| reason))?;
-                let text = text_of(&name, &bytes)?.to_owned();
-                Ok((name, text))
-            });
-            texts = named.collect::<Result<_, String>>()?;
-        }
+        let names = file_names(path, files)?;
         let (mut traced, mut lines) = (0, 0u64);
-        for (name, text) in &texts {
-            each_line(name, text, |line| {
+        for name in &names {
+            each_line(name, files, |line| {
                 traced = traced.max(line.rank()?.saturating_add(1));
                 lines += 1;
                 Ok(())
@@ -116,8 +102,8 @@ impl Trace {
         }
         let mut all: Vec<RankTrace> = (0..traced).map(|rank| RankTrace::new(rank, traced, times)).collect();
         let mut survey = Survey::default();
-        for (name, text) in &texts {
-            each_line(name, text, |line| all[line.rank()? as usize].follow(line, &mut survey))?;
+        for name in &names {
+            each_line(name, files, |line| all[line.rank()? as usize].follow(line, &mut survey))?;
         }
         const WORLD: &str =
             "SimGrid traces have no communicators, so a trace with collectives of only some ranks cannot \
@@ -169,23 +155,86 @@ fn is_empty(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
+const EXPECTED: &str = "expected a trace with one action per line";
+
+/// Text without control characters, which would reach the terminal with a message about it. Else the reason and place.
+fn plain_text(bytes: &[u8]) -> Result<&str, (&'static str, usize)> {
+    let text = std::str::from_utf8(bytes).map_err(|error| ("not UTF-8 text", error.valid_up_to()))?;
+    match text.find(|char: char| char.is_control() && !char.is_whitespace()) {
+        Some(place) => Err(("binary data", place)),
+        None => Ok(text),
+    }
+}
+
 fn text_of<'a>(label: &str, bytes: &'a [u8]) -> Result<&'a str, String> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
-        format!("{label}: line {line}: not UTF-8 text; expected a trace with one action per line")
+    plain_text(bytes).map_err(|(reason, place)| {
+        let line = 1 + bytes[..place].iter().filter(|&&byte| byte == b'\n').count();
+        format!("{label}: line {line}: {reason}; {EXPECTED}")
     })
 }
 
-/// Whether a text is a list of files, one per line, instead of actions.
-fn is_list(text: &str) -> bool {
-    let first = text.lines().map(str::trim).find(|line| !is_empty(line)).unwrap_or_default();
-    first.split_whitespace().nth(1).is_none()
+/// Names of the files of a trace: the lines of a list, or the file itself.
+fn file_names(path: &str, files: &mut dyn Reader) -> Result<Vec<String>, String> {
+    if !is_list(path, files)? {
+        return Ok(vec![path.to_owned()]);
+    }
+    let bytes = files.read_filled(path)?;
+    let directory = path.rfind('/').map_or("", |at| &path[..=at]);
+    let lines = text_of(path, &bytes)?.lines().map(str::trim).filter(|line| !is_empty(line));
+    let named = lines.map(|name| {
+        let name = if name.starts_with('/') { name.to_owned() } else { format!("{directory}{name}") };
+        // SimGrid takes names relative to its working directory, so the list's own folder may be in them.
+        let in_folder = format!("{directory}{}", name.rsplit('/').next().unwrap_or_default());
+        match files.open(&name).map(drop) {
+            Err(_) if files.open(&in_folder).is_ok() => Ok(in_folder),
+            Err(reason) => Err(reason),
+            Ok(()) => Ok(name),
+        }
+    });
+    named.collect()
 }
 
-/// Handles each line that is not empty. An error names its place.
-fn each_line(label: &str, text: &str, mut follow: impl FnMut(&Line<'_>) -> Result<(), String>) -> Result<(), String> {
-    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !is_empty(line.trim())) {
-        follow(&Line::new(line, number)).map_err(|reason| format!("{label}: line {number}: {reason}"))?;
+/// Whether a file is a list of files: its first line has one word instead of an action.
+fn is_list(path: &str, files: &mut dyn Reader) -> Result<bool, String> {
+    let (mut input, mut bytes, mut number) = (files.open(path)?, Vec::new(), 1);
+    while next_line(path, number, &mut *input, &mut bytes)? {
+        let line = String::from_utf8_lossy(&bytes);
+        if !is_empty(line.trim()) {
+            return Ok(line.split_whitespace().nth(1).is_none());
+        }
+        number += 1;
+    }
+    Ok(true)
+}
+
+/// Longest line: counts of an all-to-all among a million ranks.
+const MAX_LINE_BYTES: u64 = 16 << 20;
+
+/// Reads the next line with its end. Returns whether there is one.
+fn next_line(label: &str, number: u32, input: &mut dyn BufRead, line: &mut Vec<u8>) -> Result<bool, String> {
+    line.clear();
+    let read = input.take(MAX_LINE_BYTES).read_until(b'\n', line).map_err(|error| format!("{label}: {error}"))?;
+    if read as u64 == MAX_LINE_BYTES {
+        let reason = format!("more than {MAX_LINE_BYTES} bytes; expected a trace with shorter lines");
+        return Err(format!("{label}: line {number}: {reason}"));
+    }
+    Ok(read > 0)
+}
+
+/// Handles each line of a file that is not empty. An error names its place.
+fn each_line(
+    label: &str,
+    files: &mut dyn Reader,
+    mut follow: impl FnMut(&Line<'_>) -> Result<(), String>,
+) -> Result<(), String> {
+    let (mut input, mut bytes, mut number) = (files.open(label)?, Vec::new(), 1);
+    while next_line(label, number, &mut *input, &mut bytes)? {
+        let wrong = |reason: String| format!("{label}: line {number}: {reason}");
+        let line = plain_text(&bytes).map_err(|(reason, _)| wrong(format!("{reason}; {EXPECTED}")))?;
+        if !is_empty(line.trim()) {
+            follow(&Line::new(line, number)).map_err(wrong)?;
+        }
+        number += 1;
     }
     Ok(())
 }

@@ -138,6 +138,18 @@ fn the_counts_of_the_shared_otf2_archive() {
     assert_eq!(["MPI_Iallgather", "MPI_Ialltoall", "MPI_Iallreduce"].map(lost), [360; 3]);
 }
 
+/// One of the four files; all have the same lines.
+#[test]
+fn the_counts_of_the_shared_liballprof_trace() {
+    let Some(folder) = shared("liballprof/llamp/Schedgen/liballprof-samples/bcast") else { return };
+    let found = report(&folder.join("trace_bcast-2.dat"));
+    let seen = |name: &str| found.survey.kinds[name].seen;
+    assert_eq!((found.ranks, seen("MPI_Init"), seen("MPI_Bcast"), seen("MPI_Finalize")), (4, 4, 20, 4));
+    assert_eq!(collective(&found, "bcast"), (20, 20 * 12));
+    // 2 us before the first call, 1 us before each of the five others.
+    assert_eq!(found.compute, vec![Time::from_us(7); 4]);
+}
+
 /// Every file below a folder.
 fn all_files(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -167,7 +179,7 @@ fn shared_traces_as_trace_files() {
         *converted.entry(before.format.word()).or_default() += 1;
     }
     let formats: Vec<&str> = converted.keys().copied().collect();
-    assert_eq!(formats, ["astra-sim", "chakra", "dumpi", "goal", "otf2", "simgrid"], "{converted:?}");
+    assert_eq!(formats, ["astra-sim", "chakra", "dumpi", "goal", "liballprof", "otf2", "simgrid"], "{converted:?}");
     let least = [("astra-sim", 3), ("chakra", 100), ("dumpi", 10), ("goal", 26), ("simgrid", 10)];
     assert!(least.iter().all(|(format, least)| converted[format] >= *least), "{converted:?}");
 }
@@ -199,8 +211,12 @@ fn other_workloads_are_refused_by_their_kind() {
         ("codes/codes/tests/conf/union-milc-jacobi-workload/conceptual.json", "arguments of programs of Union"),
         ("ember/sst-elements/src/sst/elements/ember/test/loadfile", "a load file of Ember"),
         ("ember/sst-elements/src/sst/elements/ember/tests/qos.load", "a load file of Ember"),
+        ("codes/codes/tests/conf/union-milc-jacobi-workload/jacobi_MILC.workload.conf", "a workload file of CODES"),
+        ("tracer/TraceR/examples/conf/dfly.conf", "a network of CODES"),
+        ("tracer/TraceR/examples/jacobi2d-bigsim/global_map.bin", "line 1: binary data"),
+        ("chakra/astra-sim/examples/network/analytical/Ring_4npus.yml", "a network of ASTRA-sim"),
+        ("chakra/stg-generated/dense8/workload.json", "JSON of no known trace"),
         ("otf2/sst-macro/tests/otf2_test_traces/traces/0.evt", "expected the anchor file of an OTF2 archive"),
-        ("liballprof/llamp/Schedgen/liballprof-samples/bcast/trace_bcast-0.dat", "a trace of liballprof"),
     ] {
         assert!(refused(path).contains(kind), "{}", refused(path));
     }

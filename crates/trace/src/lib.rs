@@ -5,7 +5,8 @@
 //! special case in which each task waits for the task before it on lane 0.
 //!
 //! Readers make task graphs of files: [`goal`]. A reader takes a stream and holds no more of the file than one rank.
-//! [`dumpi`] reads the records of sequences of calls, [`otf2`] the events of Score-P, [`chakra`] nodes with collectives. A [`Survey`] says which records a reader used.
+//! [`dumpi`] and [`allprof`] read the records of sequences of calls, [`otf2`] the events of Score-P, [`chakra`] nodes
+//! with collectives. A [`Survey`] says which records a reader used.
 //! A [`BlockFile`] has the records of a trace in compressed blocks; [`BlockWriter`] writes it.
 //!
 //! ```
@@ -20,6 +21,7 @@
 //! assert_eq!(rank.dependencies(1), [after]);
 //! ```
 
+pub mod allprof;
 mod block_file;
 pub mod chakra;
 mod columns;

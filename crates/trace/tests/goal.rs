@@ -94,7 +94,7 @@ fn mistakes_name_line_and_expectation() {
     assert!(
         wrong("l1: calc 1\nl1 requires l2").contains("line 5: label 'l2'; expected the label of an operation above")
     );
-    assert!(wrong(&"x".repeat(70_000)).contains("line 4: more than 65536 bytes"));
+    assert!(wrong(&"x".repeat(1_100_000)).contains("line 4: more than 1048576 bytes"));
     assert_eq!(read("a", &mut &b"num_ranks 1\n\xff\n"[..]).unwrap_err(), "a: line 2: not UTF-8 text");
 }
 

@@ -24,14 +24,14 @@ words! {
 /// Name of a call in program files.
 pub type CallName = &'static str;
 
-/// A completed call.
+/// A completed call, or a completed task of a task graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CallRecord {
     /// Its job.
     pub job: u16,
     /// The rank.
     pub rank: u32,
-    /// Number of the call within the rank, from 1.
+    /// Number of the call or task within the rank, from 1.
     pub call: u64,
     /// Name of the call in program files.
     #[serde(deserialize_with = "call_name")]
@@ -42,6 +42,8 @@ pub struct CallRecord {
     pub end: Time,
     /// Time in which the rank was blocked, part of the call.
     pub blocked: Time,
+    /// Number of the task after which this task started, 0 if there is none. `None` for calls, which follow each other.
+    pub after: Option<u64>,
 }
 
 /// Interns the name of a call.

@@ -7,7 +7,6 @@ follows the rank's own activity. So the pieces do not overlap, and they sum up t
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,8 @@ import pyarrow.compute as pc
 
 from odonata import toml
 from odonata.analysis.links import link_names
+from odonata.analysis.pieces import COMPUTING, EVENTS, IN_CALL, IN_FLIGHT, Piece, Window
+from odonata.analysis.task_path import graph_pieces, has_tasks
 from odonata.errors import OdonataError
 
 if TYPE_CHECKING:
@@ -25,39 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from odonata.store.run import RunData
-
-COMPUTING, IN_CALL, IN_FLIGHT = "computing", "in a call", "in flight"
-"""Activities of a piece: a rank computes or sleeps, is in a call, or a message to it is in flight."""
-
-
-@dataclass(frozen=True)
-class Window:
-    """The part of a job whose path is followed.
-
-    Examples:
-        >>> run = odonata.load("runs/programs")
-        >>> from odonata.analysis.critical import of_iteration, whole
-        >>> whole(run.table("ranks"), 0)
-        Window(rank=17, start_ps=0, end_ps=61215520)
-        >>> of_iteration(run, 0, 2).start_ps
-        13207840
-    """
-
-    rank: int
-    """Rank that ends last."""
-    start_ps: int
-    end_ps: int
-
-
-@dataclass(frozen=True)
-class _Piece:
-    rank: int
-    peer: int
-    call: int
-    start_ps: int
-    end_ps: int
-    activity: str
-    name: str
 
 
 class _Rank:
@@ -70,7 +38,7 @@ class _Rank:
         """Index of the last wait that ended by a time; -1 if there is none."""
         return bisect_right(self.waits["end_ps"], time) - 1
 
-    def own(self, rank: int, start: int, end: int) -> Iterator[_Piece]:
+    def own(self, rank: int, start: int, end: int) -> Iterator[Piece]:
         """Pieces of the rank's own activity in an interval, backwards."""
         starts, ends = self.calls["start_ps"], self.calls["end_ps"]
         at = end
@@ -79,12 +47,12 @@ class _Rank:
                 break
             call, since, until = self.calls["call"][place], max(starts[place], start), min(ends[place], at)
             if until < at:
-                yield _Piece(rank, rank, 0, until, at, COMPUTING, "")
+                yield Piece(rank, rank, 0, until, at, COMPUTING, "")
             if since < until:
-                yield _Piece(rank, rank, call, since, until, IN_CALL, self.names[place])
+                yield Piece(rank, rank, call, since, until, IN_CALL, self.names[place])
             at = min(at, since)
         if at > start:
-            yield _Piece(rank, rank, 0, start, at, COMPUTING, "")
+            yield Piece(rank, rank, 0, start, at, COMPUTING, "")
 
 
 def whole(ranks: pa.Table, job: int) -> Window:
@@ -239,6 +207,8 @@ def _window(ranks: pd.Series, start: pd.Series, end: pd.Series) -> Window:
 def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Window) -> pa.Table:
     """The critical path of a job or of a part of it.
 
+    In a task graph, the path goes from a task to the task after which it started.
+
     Args:
         calls: The run's table.
         rank_waits: The run's table.
@@ -250,7 +220,7 @@ def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Windo
 
         - `rank`: Rank of the piece.
         - `peer`: Rank that sent what is in flight; otherwise the rank itself.
-        - `call`: Number of the call; 0 outside of calls.
+        - `call`: Number of the call or task; 0 outside of calls.
         - `start_ps`, `end_ps`: Its interval.
         - `activity`: `computing`, `in a call` or `in flight`.
         - `name`: Name of the call, or `message`, `data` or `receipt` in flight.
@@ -264,21 +234,11 @@ def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Windo
         >>> sum(pieces) == window.end_ps - window.start_ps
         True
     """
-    found = _ranks(calls, rank_waits, job)
-    pieces: list[_Piece] = []
-    rank, time = window.rank, window.end_ps
-    while time > window.start_ps:
-        of = found.get(rank, _NOTHING)
-        place = of.wait_before(time)
-        until = of.waits["end_ps"][place] if place >= 0 else window.start_ps
-        pieces.extend(of.own(rank, max(until, window.start_ps), time))
-        if until <= window.start_ps:
-            break
-        since = max(of.waits["cause_ps"][place], window.start_ps)
-        peer, event, call = (of.waits[name][place] for name in ("peer", "event", "call"))
-        if since < until:
-            pieces.append(_Piece(rank, peer, call, since, until, IN_FLIGHT, EVENTS[event]))
-        rank, time = of.waits["cause"][place], since
+    of_job = calls.filter(pc.equal(calls["job"], job))
+    if has_tasks(of_job):
+        pieces = graph_pieces(of_job, rank_waits.filter(pc.equal(rank_waits["job"], job)), window)
+    else:
+        pieces = _pieces(_ranks(calls, rank_waits, job), window)
     pieces.reverse()
     columns = ("rank", "peer", "call", "start_ps", "end_ps", "activity", "name")
     kinds = (pa.uint32(), pa.uint32(), pa.uint64(), pa.uint64(), pa.uint64(), pa.string(), pa.string())
@@ -290,7 +250,23 @@ def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Windo
     )
 
 
-EVENTS = ("message", "data", "receipt")
+def _pieces(found: dict[int, _Rank], window: Window) -> list[Piece]:
+    """The pieces for ranks with calls one after the other, backwards."""
+    pieces: list[Piece] = []
+    rank, time = window.rank, window.end_ps
+    while time > window.start_ps:
+        of = found.get(rank, _NOTHING)
+        place = of.wait_before(time)
+        until = of.waits["end_ps"][place] if place >= 0 else window.start_ps
+        pieces.extend(of.own(rank, max(until, window.start_ps), time))
+        if until <= window.start_ps:
+            break
+        since = max(of.waits["cause_ps"][place], window.start_ps)
+        peer, event, call = (of.waits[name][place] for name in ("peer", "event", "call"))
+        if since < until:
+            pieces.append(Piece(rank, peer, call, since, until, IN_FLIGHT, EVENTS[event]))
+        rank, time = of.waits["cause"][place], since
+    return pieces
 
 
 def _ranks(calls: pa.Table, rank_waits: pa.Table, job: int) -> dict[int, _Rank]:

@@ -63,22 +63,37 @@ export function lanesOf(blocks: Blocks): Lane[] {
       found.get(key(jobs[i]!, numbers[i]!))?.[into].push({ from: begin[i]!, until: stop[i]!, what: what(i) })
   }
   const peer = waits.numbers.get('peer')!
+  const graphs = jobsWithTasks(calls)
   collect(calls, 'calls', 'start_ps', 'end_ps', (i) => textAt(calls, 'name', i))
   collect(waits, 'waits', 'start_ps', 'end_ps', (i) => `${textAt(waits, 'event', i)} of rank ${peer[i]}`)
-  return Array.from({ length: ranks.rows }, (_, i): Lane => {
-    const mine = found.get(key(job![i]!, rank![i]!))!
-    for (const list of [mine.calls, mine.waits]) list.sort((a, b) => a.from - b.from)
-    return {
-      job: job![i]!,
-      rank: rank![i]!,
-      node: node![i]!,
-      start: start![i]!,
-      end: end![i]!,
-      ...mine,
-      waiting: coveredTime(mine.waits),
-      inCalls: coveredTime(mine.calls),
-    }
-  }).sort((a, b) => a.job - b.job || a.rank - b.rank)
+  const rows = Array.from({ length: ranks.rows }, (_, i) => i).filter((i) => !graphs.has(job![i]!))
+  return rows
+    .map((i): Lane => {
+      const mine = found.get(key(job![i]!, rank![i]!))!
+      for (const list of [mine.calls, mine.waits]) list.sort((a, b) => a.from - b.from)
+      return {
+        job: job![i]!,
+        rank: rank![i]!,
+        node: node![i]!,
+        start: start![i]!,
+        end: end![i]!,
+        ...mine,
+        waiting: coveredTime(mine.waits),
+        inCalls: coveredTime(mine.calls),
+      }
+    })
+    .sort((a, b) => a.job - b.job || a.rank - b.rank)
+}
+
+/**
+ * Jobs whose program is a task graph with computations: their tasks overlap, so a rank has no single
+ * activity. Programs of calls have no call `compute`.
+ */
+function jobsWithTasks(calls: Block): Set<number> {
+  const jobs = calls.numbers.get('job')!
+  const found = new Set<number>()
+  for (let i = 0; i < calls.rows; i++) if (textAt(calls, 'name', i) === 'compute') found.add(jobs[i]!)
+  return found
 }
 
 /** Total time covered by at least one span; spans are ordered. */

@@ -32,20 +32,28 @@ const UNDER: Option<&str> = Some("record_calls = true");
 
 pub(super) const CALLS: FilledTable<'_, ProgramRecords> = FilledTable {
     name: "calls",
-    row: "completed call of a rank of a job with a program",
+    row: "completed call of a rank of a job with a program, or completed task",
     sorted_by: &["job", "rank", "call"],
     under: UNDER,
     doc: "Between calls, a rank computes or sleeps. Times are on the clock of the rank.",
     columns: &[
         JOB.by(|ran| of(ran, |c| u32::from(c.job))),
         RANK.by(|ran| of(ran, |c| c.rank)),
-        Column::key("call", U64, Plain, "Call", "Number of the call of this rank, from 1.")
+        Column::key("call", U64, Plain, "Call", "Number of the call or task of this rank, from 1.")
             .by(|ran| of(ran, |c| c.call)),
-        Column::attribute("name", Coded, Plain, "Name", "Name of the call, as in the text of a program.").by(names),
+        Column::attribute("name", Coded, Plain, "Name", "Name of the call, as in the text of a program; of a task `send`, `recv` or `compute`.").by(names),
         Column::attribute("start_ps", U64, Ps, "Start", "Start of the call.").by(|ran| of(ran, |c| c.start.ps())),
         Column::attribute("end_ps", U64, Ps, "End", "End of the call.").by(|ran| of(ran, |c| c.end.ps())),
         Column::sum("blocked_ps", U64, Ps, "Blocked", "Part of the call in which the rank was blocked.")
             .by(|ran| of(ran, |c| c.blocked.ps())),
+        Column::attribute(
+            "after",
+            U64,
+            Plain,
+            "After",
+            "Task graphs: the task after which this one started, because it waited for it or for its lane; 0 if there is none. 18446744073709551615 for calls, which follow each other.",
+        )
+        .by(|ran| of(ran, |c| c.after.unwrap_or(u64::MAX))),
     ],
 };
 

@@ -1,6 +1,7 @@
 //! Files that are no traces of a known format, by the name of their kind.
 
 use super::astra::POLICIES;
+use odonata_trace::chakra::is_chakra;
 
 /// Names of layers that SimAI's generator writes.
 const SIMAI_LAYERS: [&str; 8] = [
@@ -30,6 +31,13 @@ fn is_for_s4u(words: &[&str]) -> bool {
 fn is_job(words: &[&str]) -> bool {
     let is_number = |word: &str| word.parse::<f64>().is_ok();
     matches!(words, [_, file, ranks, delay, ..] if file.contains('.') && !is_number(file) && is_number(ranks) && is_number(delay))
+}
+
+/// `RANKS NAME QOS INTERVAL`.
+fn is_job_of_codes(words: &[&str]) -> bool {
+    let is_number = |word: &str| word.parse::<u64>().is_ok();
+    matches!(words, [ranks, name, class, interval] if is_number(ranks) && is_number(class) && is_number(interval)
+        && !is_number(name) && !super::actions::ACTIONS.contains(&&*name.to_ascii_lowercase()))
 }
 
 /// Why a file with this start is not read, if its kind is known.
@@ -69,6 +77,13 @@ pub(crate) fn refusal(start: &[u8]) -> Option<String> {
             "an execution trace of PyTorch: a tree of calls without durations; convert it with chakra_trace_link and \
              chakra_converter"
         }
+        // A message of 123 bytes at the start of a binary file begins with '{', too.
+        () if is_json && !has("\"workload_graph\"") && !is_chakra(start) => {
+            "JSON of no known trace; expected Chakra's \"workload_graph\""
+        }
+        () if text.trim_start().starts_with('<') => "XML of no known trace",
+        () if first.trim_end() == "LPGROUPS" => "a network of CODES, which is a machine",
+        () if has("topology:") && has("npus_count:") => "a network of ASTRA-sim, which is a machine",
         () if text.trim_start().starts_with("[JOB_ID]") || has("\n[NID_LIST]") => {
             "a load file of Ember with several jobs; use 'odonata import ember'"
         }
@@ -78,8 +93,8 @@ pub(crate) fn refusal(start: &[u8]) -> Option<String> {
         () if first_lines(text).any(|words| is_job(&words)) => {
             "a list of jobs of SimGrid's replay_multiple, which is not read; give each job its own trace and 'start'"
         }
-        () if has("# Init clockdiff") || has("MPI_Init:") => {
-            "a trace of liballprof, which is not read; Schedgen makes a GOAL file of it"
+        () if first_lines(text).next().is_some_and(|words| is_job_of_codes(&words)) => {
+            "a workload file of CODES with several jobs; use 'odonata import codes'"
         }
         () => return None,
     }

@@ -37,6 +37,12 @@ impl TraceFormat {
                 read: "messages, requests, collectives, communicators, times between calls of MPI",
                 not_read: "one-sided communication, sizes of single pairs, other threads than the first",
             },
+            Self::Allprof => TraceFormatNotes {
+                files: "NAME-0.dat, NAME-1.dat ..",
+                start: "MPI_Init:-, after lines with #",
+                read: "messages, requests, collectives, communicators of MPI_Comm_dup and MPI_Comm_split",
+                not_read: "what tests found; communicators of groups; counts that are written as addresses",
+            },
             Self::Goal => TraceFormatNotes {
                 files: "NAME.goal, NAME.bin",
                 start: "num_ranks, or the number 4223 in 8 bytes",

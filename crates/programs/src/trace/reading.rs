@@ -1,9 +1,11 @@
 //! Reads a trace of any format.
 
 use super::{
-    astra, chakra, dumpi, file, foreign, otf2, ChakraSettings, ComputeTimes, Content, Recording, Trace, TraceFormat,
+    allprof, astra, chakra, dumpi, file, foreign, otf2, ChakraSettings, ComputeTimes, Content, Recording, Trace,
+    TraceFormat,
 };
 use odonata_declare::Reader;
+use odonata_trace::allprof::is_allprof;
 use odonata_trace::{goal, is_trace_file, Survey, Work};
 use std::sync::Arc;
 
@@ -22,6 +24,7 @@ impl Recording {
             TraceFormat::SimGrid => Content::Calls(Arc::new(Trace::read(path, ranks, settings.times, files)?)),
             TraceFormat::Dumpi => Content::Calls(Arc::new(dumpi::read(path, ranks, settings.times, files)?)),
             TraceFormat::Otf2 => Content::Calls(Arc::new(otf2::read(path, ranks, settings.times, files)?)),
+            TraceFormat::Allprof => Content::Calls(Arc::new(allprof::read(path, ranks, settings.times, files)?)),
             TraceFormat::Goal => read_goal(path, ranks, settings, files)?,
             TraceFormat::Chakra => {
                 let (nodes, survey) = chakra::read(path, ranks, settings, files)?;
@@ -69,6 +72,7 @@ fn found_format(path: &str, files: &mut dyn Reader) -> Result<TraceFormat, Strin
         _ if goal::is_goal(start) => TraceFormat::Goal,
         _ if dumpi::is_set(start) => TraceFormat::Dumpi,
         _ if otf2::is_archive(start) => TraceFormat::Otf2,
+        _ if is_allprof(start) => TraceFormat::Allprof,
         _ if chakra::is_trace(start) => TraceFormat::Chakra,
         _ if astra::is_workload(start) => TraceFormat::Astra,
         _ => TraceFormat::SimGrid,

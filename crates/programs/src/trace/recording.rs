@@ -12,6 +12,7 @@ words! {
         SimGrid = "simgrid": "time-independent trace of SimGrid",
         Dumpi = "dumpi": "records of MPI calls of sst-dumpi, one file per rank",
         Otf2 = "otf2": "archive of Score-P, `traces.otf2`",
+        Allprof = "liballprof": "calls of MPI in text, one file per rank, the source of Schedgen's GOAL files",
         Goal = "goal": "task graph of LogGOPSim, as text or binary",
         Chakra = "chakra": "execution trace of Chakra, one file per rank, as protocol buffers or JSON",
         Astra = "astra-sim": "text workload of ASTRA-sim",

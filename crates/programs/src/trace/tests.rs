@@ -347,6 +347,7 @@ fn files_without_a_rank_are_refused() {
         TraceFormat::Goal,
         TraceFormat::Dumpi,
         TraceFormat::Otf2,
+        TraceFormat::Allprof,
         TraceFormat::Chakra,
         TraceFormat::Astra,
     ]

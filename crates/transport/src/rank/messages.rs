@@ -170,18 +170,24 @@ impl Rank {
 
     /// Handles a notice of time `at`.
     pub(super) fn handle(&mut self, at: u64, notice: Notice, context: &mut RankContext<'_>) -> Result<(), String> {
-        if context.calls.is_some() {
-            self.record_notice(at, notice, context);
-        }
-        self.host.clock = self.host.clock.max(at);
-        match notice {
+        let stream = context.calls.is_some().then(|| self.stream_of(notice));
+        let before = self.host.clock;
+        self.host.clock = before.max(at);
+        let slot = match notice {
             Notice::Message { kind, label, bytes, transfer } => {
                 let message = ReceivedMessage { kind, bytes, transfer };
                 let (compared, found) = self.host.posted.take(&label);
                 self.host.clock += compared as u64 * context.settings.matching.ps();
                 match found {
-                    Some((_, posted)) => self.complete_match(posted, label, message, context)?,
-                    None => self.host.unexpected.push(label, message),
+                    Some((_, posted)) => {
+                        let slot = posted.slot;
+                        self.complete_match(posted, label, message, context)?;
+                        Some(slot)
+                    }
+                    None => {
+                        self.host.unexpected.push(label, message);
+                        None
+                    }
                 }
             }
             Notice::DataArrived { transfer } => {
@@ -192,11 +198,16 @@ impl Rank {
                     let envelope = self.reply(MessageKind::Acknowledgement, peer, remote);
                     self.command(Envelope { bytes, ..envelope }, 0, context);
                 }
+                Some(slot)
             }
             Notice::Complete { transfer } => {
                 let send = self.host.sends.remove(transfer);
                 self.complete_request(send.slot, context.settings);
+                Some(send.slot)
             }
+        };
+        if let Some(stream) = stream {
+            self.record_notice(stream, before, at, slot, context);
         }
         if self.lane.collectives.has_ready() {
             self.continue_collectives(context)?;
@@ -209,11 +220,10 @@ impl Rank {
         EventStream { job: self.job, caused_by, other, event }
     }
 
-    /// Records a notice, and whether the rank's clock jumps to it.
+    /// The events that a notice belongs to.
     #[cold]
-    fn record_notice(&self, at: u64, notice: Notice, context: &mut RankContext<'_>) {
-        let Some(calls) = &mut context.calls else { return };
-        let stream = match notice {
+    fn stream_of(&self, notice: Notice) -> EventStream {
+        match notice {
             Notice::Message { label, .. } => self.events(label.source, self.number, WaitEvent::Message),
             Notice::DataArrived { transfer } => {
                 self.events(self.number, self.host.receives.list[transfer as usize].peer, WaitEvent::Data)
@@ -222,10 +232,33 @@ impl Rank {
                 Transfer { peer, remote: NO_REMOTE, .. } => self.events(self.number, peer, WaitEvent::Data),
                 Transfer { peer, .. } => self.events(peer, self.number, WaitEvent::Receipt),
             },
+        }
+    }
+
+    /// Records a notice of time `at` for a host whose clock was `before`, and which call or task waited for it. `slot` is
+    /// the request that it went to.
+    #[cold]
+    fn record_notice(
+        &self,
+        stream: EventStream,
+        before: u64,
+        at: u64,
+        slot: Option<Slot>,
+        context: &mut RankContext<'_>,
+    ) {
+        let Some(calls) = &mut context.calls else { return };
+        let waiting = match (&self.tasks, slot) {
+            // A task waits for its event from its start, whatever the host does.
+            (Some(lanes), Some(Slot::Task(task))) => {
+                lanes.window.started(task).map(|(start_ps, _)| (u64::from(task) + 1, start_ps))
+            }
+            (Some(_), _) => None,
+            // No call waits for what comes during a computation.
+            (None, _) => self.lane.call.is_some().then(|| (self.lane.code.calls(), before)),
         };
-        let jump = ClockJump { call: self.lane.code.calls(), start_ps: self.host.clock, end_ps: at };
-        // No call waits for what comes during a computation.
-        calls.events.push((stream, (self.lane.call.is_some() && at > self.host.clock).then_some(jump)));
+        let jump = waiting.filter(|(_, start_ps)| at > *start_ps);
+        let jump = jump.map(|(call, start_ps)| ClockJump { call, start_ps, end_ps: at });
+        calls.events.push((stream, jump));
     }
 
     /// The destination, bytes and message number of data that were requested from this rank's NIC.

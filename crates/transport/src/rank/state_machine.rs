@@ -384,7 +384,7 @@ impl Rank {
         if let Some(calls) = &mut context.calls {
             let (job, rank, call) = (self.job, self.number, self.lane.code.calls());
             let (start, end) = (Time(since), Time(self.lane.clock));
-            calls.calls.push(CallRecord { job, rank, call, name, start, end, blocked });
+            calls.calls.push(CallRecord { job, rank, call, name, start, end, blocked, after: None });
         }
         self.lane.state = LaneState::Ready;
         Ok(())

@@ -3,6 +3,7 @@
 use super::lane::LaneState;
 use super::state_machine::{Rank, RankContext};
 use super::tasks::Next;
+use crate::calls::CallRecord;
 use crate::matching::Label;
 use crate::record::CallKind;
 use crate::requests::Slot;
@@ -43,8 +44,35 @@ impl Rank {
                     return Ok(());
                 }
             }
+            self.record_ended(context);
         }
         Ok(())
+    }
+
+    /// Records the tasks that ended.
+    fn record_ended(&mut self, context: &mut RankContext<'_>) {
+        let lanes = self.tasks.as_deref_mut().expect("a task graph");
+        if let Some(calls) = &mut context.calls {
+            for &(task, end_ps) in &lanes.ended {
+                let name = match lanes.task(task).work {
+                    Work::Send { .. } => "send",
+                    Work::Receive { .. } => "recv",
+                    Work::Compute { .. } => "compute",
+                };
+                let (start_ps, after) = lanes.window.started(task).expect("a task is open until its end");
+                calls.calls.push(CallRecord {
+                    job: self.job,
+                    rank: self.number,
+                    call: u64::from(task) + 1,
+                    name,
+                    start: Time(start_ps),
+                    end: Time(end_ps),
+                    blocked: Time::ZERO,
+                    after: Some(after.map_or(0, |task| u64::from(task) + 1)),
+                });
+            }
+        }
+        lanes.ended.clear();
     }
 
     fn start_task(&mut self, number: u32, context: &mut RankContext<'_>) -> Result<(), String> {
@@ -52,15 +80,16 @@ impl Rank {
         let lanes = self.tasks.as_deref_mut().expect("a task graph");
         let task = lanes.task(number);
         let lane = usize::from(task.lane);
-        lanes.window.start(number, now);
+        lanes.window.start(number, now, lanes.lanes[lane].task);
         match task.work {
             Work::Compute { time } => {
                 let end = now + time.ps();
                 lanes.lanes[lane].busy_until = end;
+                lanes.lanes[lane].task = Some(number);
                 // Communication is the time in which no lane computes.
                 self.record.communication += Time(now.saturating_sub(lanes.computes_until));
                 lanes.computes_until = lanes.computes_until.max(end);
-                lanes.window.end(number, end);
+                lanes.end(number, end);
                 self.record.compute += time;
             }
             Work::Send { to, bytes, tag, communicator } => {
@@ -68,7 +97,8 @@ impl Rank {
                 self.host.clock = self.host.clock.max(now + context.settings.enter.ps());
                 self.send(to, Label { communicator, source, tag }, bytes, Slot::Task(number), context)?;
                 let end = self.host.clock + context.settings.leave.ps();
-                self.tasks.as_deref_mut().expect("a task graph").lanes[lane].busy_until = end;
+                let lane = &mut self.tasks.as_deref_mut().expect("a task graph").lanes[lane];
+                (lane.busy_until, lane.task) = (end, Some(number));
                 self.record.in_calls[CallKind::Send as usize] += Time(end - now);
             }
             Work::Receive { from, bytes, tag, communicator } => {
@@ -93,7 +123,11 @@ impl Rank {
         };
         self.handle(at, notice, context)?;
         if let Some(lane) = lane {
-            self.tasks.as_deref_mut().expect("a task graph").lanes[lane].busy_until = self.host.clock;
+            let lanes = self.tasks.as_deref_mut().expect("a task graph");
+            lanes.lanes[lane].busy_until = self.host.clock;
+            if let Some(&(task, _)) = lanes.ended.last() {
+                lanes.lanes[lane].task = Some(task);
+            }
         }
         Ok(())
     }
@@ -104,7 +138,7 @@ impl Rank {
         if let Work::Receive { bytes, .. } = lanes.task(number).work {
             self.host.clock += settings.registration_ps(bytes);
         }
-        lanes.window.end(number, self.host.clock);
+        lanes.end(number, self.host.clock);
     }
 
     /// Ends the rank after its last task. Its time outside of computations is communication.

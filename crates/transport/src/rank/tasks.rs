@@ -28,6 +28,8 @@ use window::{LateTask, TaskWindow};
 #[derive(Default, Debug)]
 pub(super) struct TaskLane {
     pub(super) busy_until: u64,
+    /// The task that made it busy last.
+    pub(super) task: Option<u32>,
     /// Tasks that wait for the lane, by stamp.
     pub(super) waiting: BinaryHeap<Reverse<(u64, u32)>>,
 }
@@ -46,6 +48,8 @@ pub(super) struct TaskLanes {
     pub(super) notice_stamps: VecDeque<u64>,
     /// When the last computation ends.
     pub(super) computes_until: u64,
+    /// Tasks that ended, with their ends, until they are recorded.
+    pub(super) ended: Vec<(u32, u64)>,
 }
 
 /// What happens next.
@@ -58,7 +62,7 @@ pub(super) enum Next {
 impl TaskLanes {
     pub(super) fn new(graph: &Arc<TaskGraph>, rank: u32, start: Time) -> Self {
         let lanes = graph.ranks[rank as usize].tasks().iter().map(|task| task.lane).max().map_or(0, |most| most + 1);
-        let lane = || TaskLane { busy_until: start.ps(), waiting: BinaryHeap::new() };
+        let lane = || TaskLane { busy_until: start.ps(), ..TaskLane::default() };
         Self {
             graph: Arc::clone(graph),
             rank,
@@ -68,6 +72,7 @@ impl TaskLanes {
             stamps: 0,
             notice_stamps: VecDeque::new(),
             computes_until: start.ps(),
+            ended: Vec::new(),
         }
     }
 
@@ -77,6 +82,12 @@ impl TaskLanes {
 
     pub(super) fn task(&self, number: u32) -> Task {
         self.tasks().tasks()[number as usize]
+    }
+
+    /// Ends a task.
+    pub(super) fn end(&mut self, task: u32, end_ps: u64) {
+        self.window.end(task, end_ps);
+        self.ended.push((task, end_ps));
     }
 
     /// Gives a notice of the host its stamp.
@@ -134,19 +145,21 @@ impl TaskLanes {
     }
 
     pub(super) fn save(&self, into: &mut Writer) {
-        let Self { graph: _, rank: _, window, lanes, due, stamps, notice_stamps, computes_until } = self;
-        let lanes: Vec<_> = lanes.iter().map(|lane| (lane.busy_until, &lane.waiting)).collect();
+        // Ends are recorded at once.
+        let Self { graph: _, rank: _, window, lanes, due, stamps, notice_stamps, computes_until, ended: _ } = self;
+        let lanes: Vec<_> = lanes.iter().map(|lane| (lane.busy_until, lane.task, &lane.waiting)).collect();
         into.put(&(window.saved(), lanes, due, stamps, notice_stamps, computes_until));
     }
 
     pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
-        let (window, lanes): (window::SavedWindow, Vec<(u64, BinaryHeap<_>)>);
+        let (window, lanes): (window::SavedWindow, Vec<(u64, Option<u32>, BinaryHeap<_>)>);
         (window, lanes, self.due, self.stamps, self.notice_stamps, self.computes_until) = from.get()?;
         if lanes.len() != self.lanes.len() {
             return Err(DecodeError(format!("rank {} has no such lanes", self.rank)));
         }
         self.window = window.into();
-        self.lanes = lanes.into_iter().map(|(busy_until, waiting)| TaskLane { busy_until, waiting }).collect();
+        self.lanes =
+            lanes.into_iter().map(|(busy_until, task, waiting)| TaskLane { busy_until, task, waiting }).collect();
         Ok(())
     }
 
@@ -158,6 +171,7 @@ impl TaskLanes {
             + waiting.sum::<usize>()
             + self.due.capacity() * size_of::<(u64, u64, u32)>()
             + self.notice_stamps.capacity() * size_of::<u64>()
+            + self.ended.capacity() * size_of::<(u32, u64)>()
     }
 
     /// A task for messages.

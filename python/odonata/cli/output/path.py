@@ -18,13 +18,14 @@ from odonata.analysis.critical import (
     path_by_link,
     whole,
 )
+from odonata.analysis.task_path import has_tasks
 from odonata.cli.output import columns, terminal
 from odonata.errors import OdonataError, nearest
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from odonata.analysis.critical import Window
+    from odonata.analysis.pieces import Window
     from odonata.runs import Run
 
 
@@ -71,12 +72,6 @@ def found(run: Run, job: int, part: Part, count: int) -> Path:
     if not pc.any(pc.equal(ranks["job"], job)).as_py():
         raise OdonataError(
             f"job {run.jobs['name'][job].as_py()} of {run.name} has no program, so it has no critical path"
-        )
-    if not pc.any(pc.equal(run.table("calls")["job"], job)).as_py():
-        name = run.jobs["name"][job].as_py()
-        raise OdonataError(
-            f"job {name} of {run.name} is a task graph, whose tasks are not recorded",
-            hint="A critical path needs a program of calls: a trace of SimGrid or DUMPI, or a program file.",
         )
     path = critical_path(run.table("calls"), run.table("rank_waits"), job, _window(run, job, part))
     packets = run.table("packets") if "packets" in run.table_names else None
@@ -145,6 +140,7 @@ def show(screen: Console, run: Run, job: int, what: str, found: Path, count: int
                 "activity", (_activity_label(piece["activity"], piece["name"]) for piece in pieces)
             ),
             columns.ShownColumn("rank", [str(piece["rank"]) for piece in pieces]),
+            columns.ShownColumn(_unit(run, job), [str(piece["call"] or "") for piece in pieces]),
             columns.texts("node", (nodes[piece["rank"]] for piece in pieces)),
             columns.ShownColumn("from rank", ["" if other is None else str(other) for other in others]),
             columns.texts("from node", ("" if other is None else nodes[other] for other in others)),
@@ -156,6 +152,12 @@ def show(screen: Console, run: Run, job: int, what: str, found: Path, count: int
         headings = {"name": "link", "class": "class", "path_time_s": "in flight", "share": "share of path"}
         on_path = [*columns.of_arrow(found.links, headings), _counts(found.links)]
         terminal.print_table(screen, columns.joined(on_path), title)
+
+
+def _unit(run: Run, job: int) -> str:
+    """What numbers of calls count."""
+    calls = run.table("calls")
+    return "task" if has_tasks(calls.filter(pc.equal(calls["job"], job))) else "call"
 
 
 def _counts(table: pa.Table) -> columns.ShownColumn:

@@ -29,6 +29,8 @@ struct OpenTask {
     start_ps: u64,
     /// Its end, after it is known.
     end_ps: u64,
+    /// The task of the latest of the events.
+    after: Option<u32>,
     dependents: Vec<Dependent>,
 }
 
@@ -115,7 +117,7 @@ impl TaskWindow {
 
     /// Adds a task. Returns whether it could not have started before `now_ps`.
     fn add(&mut self, task: u32, dependencies: &[Dependency], now_ps: u64) -> bool {
-        let (mut missing, mut start_ps, mut in_time) = (0, 0, false);
+        let (mut missing, mut start_ps, mut after, mut in_time) = (0, 0, None, false);
         for &Dependency { on, event } in dependencies {
             let dependent = Dependent { task, of_end: event == Event::End };
             let Some(other) = self.open.get_mut(&on) else {
@@ -132,7 +134,8 @@ impl TaskWindow {
                 _ => None,
             };
             match occurred {
-                Some(at) => start_ps = start_ps.max(at),
+                Some(at) if at >= start_ps => (start_ps, after) = (at, Some(on)),
+                Some(_) => {}
                 None => {
                     missing += 1;
                     other.dependents.push(dependent);
@@ -145,15 +148,23 @@ impl TaskWindow {
         if missing == 0 {
             self.ready.push(task);
         }
-        self.open.insert(task, OpenTask { state, missing, start_ps, end_ps: 0, dependents });
+        self.open.insert(task, OpenTask { state, missing, start_ps, end_ps: 0, after, dependents });
         in_time
     }
 
-    /// Starts a task.
-    pub(in crate::rank) fn start(&mut self, task: u32, now_ps: u64) {
+    /// Starts a task, for which its lane may have had to end the task `of_lane`.
+    pub(in crate::rank) fn start(&mut self, task: u32, now_ps: u64, of_lane: Option<u32>) {
         let open = self.open.get_mut(&task).expect("only open tasks start");
+        if open.start_ps < now_ps {
+            open.after = of_lane;
+        }
         (open.state, open.start_ps) = (TaskState::Started, now_ps);
         self.occur(task, false, now_ps);
+    }
+
+    /// Start of a task that has started and may have ended, and the task after which it started.
+    pub(in crate::rank) fn started(&self, task: u32) -> Option<(u64, Option<u32>)> {
+        self.open.get(&task).map(|open| (open.start_ps, open.after))
     }
 
     /// Sets the end of a task, which may be in the future.
@@ -173,7 +184,9 @@ impl TaskWindow {
                 return true;
             }
             let waiting = self.open.get_mut(&dependent.task).expect("a task that waits is open");
-            waiting.start_ps = waiting.start_ps.max(at_ps);
+            if at_ps >= waiting.start_ps {
+                (waiting.start_ps, waiting.after) = (at_ps, Some(of));
+            }
             waiting.missing -= 1;
             if waiting.missing == 0 {
                 waiting.state = TaskState::Ready;
