@@ -14,6 +14,7 @@ from odonata.analysis.compare import STATISTICS
 from odonata.api import load_run
 from odonata.explanation import no_effect, reason, time_of
 from odonata.notebook import table
+from odonata.quantity import quantity
 from odonata.runs import Run
 
 _ABSENT = pa.schema(
@@ -87,19 +88,24 @@ class Comparison:
             rows = [
                 (
                     row["name"],
-                    row["time_s_base"],
-                    row["time_s_other"],
+                    quantity(row["time_s_base"], "s"),
+                    quantity(row["time_s_other"], "s"),
                     _percent(row["time_s_change"]),
                     row["reason"],
                 )
                 for row in self.times.to_pylist()
             ]
-            return table(heading, ("job", "time, s", "→", "change", "why"), rows)
+            return table(heading, ("job", "time", "→", "change", "why"), rows)
         changes = [
-            (row["class"], row["bytes_max_base"], row["bytes_max_other"], _percent(row["bytes_max_change"]))
+            (
+                row["class"],
+                quantity(row["bytes_max_base"], "bytes"),
+                quantity(row["bytes_max_other"], "bytes"),
+                _percent(row["bytes_max_change"]),
+            )
             for row in self.classes.to_pylist()
         ]
-        return table(heading, ("class", "maximum, bytes", "→", "change"), changes)
+        return table(heading, ("class", "maximum", "→", "change"), changes)
 
 
 def _percent(change: float | None) -> str:

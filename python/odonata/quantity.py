@@ -17,6 +17,10 @@ _COUNTS = ("", "k", "M", "G", "T", "P", "E")
 _TIMES = ("ps", "ns", "us", "ms", "s")
 _PICOSECONDS = {"ps": 1.0, "ns": 1e3, "s": 1e12}
 
+_SMALLEST = ("B", "B/s", "ps")
+LEAST = 0.001
+"""Less of the smallest unit of an amount, a rate or a time is rounding, such as 3.3e-07 B of two runs."""
+
 PLAIN_COUNTS_BELOW = 1e7
 """Whole numbers from this one on have a prefix; smaller ones are shown in full."""
 
@@ -87,6 +91,8 @@ def quantity(value: float | None, unit: str, significant: int = 3) -> str:
     if unit == "count":
         return _count(value, significant)
     shown = _scale(abs(value), unit)
+    if shown.symbol in _SMALLEST and 0 < abs(value / shown.size) < LEAST:
+        return f"{'<' if value > 0 else '>-'}{LEAST} {shown.symbol}"
     return f"{digits(value / shown.size, significant)} {shown.symbol}".rstrip()
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from statistics import NormalDist
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odonata.analysis.intervals import t95
-from odonata.analysis.ranking import rank, spread
+from odonata.analysis.intervals import mean_interval, t95
+from odonata.analysis.ranking import Evidence, change_of, rank, spread
 
 
 def points(**times: list[float]) -> tuple[list[dict[str, object]], list[dict[str, float | None]]]:
@@ -24,18 +25,58 @@ def points(**times: list[float]) -> tuple[list[dict[str, object]], list[dict[str
 
 
 def test_best_first_with_mean_and_interval() -> None:
-    ranked = rank(*points(min=[4.0, 6.0], ugal=[2.0, 3.0]), seeds=["seed"])
+    ranked = rank(*points(min=[4.0, 5.0, 6.0], ugal=[2.0, 2.5, 3.0]), seeds=["seed"])
     assert ranked is not None
     assert [row.setting["routing"] for row in ranked.rows] == ["ugal", "min"]
     (best,) = ranked.rows[0].jobs
     assert best is not None
     assert best.low is not None
     assert best.high is not None
-    # Student's t with one degree of freedom: 12.706 s / sqrt(2), s = 0.7071.
-    assert [best.mean, best.low, best.high] == pytest.approx([2.5, 2.5 - 6.353, 2.5 + 6.353])
+    # Student's t with two degrees of freedom: 4.303 s / sqrt(3), s = 0.5.
+    assert [best.mean, best.low, best.high] == pytest.approx([2.5, 2.5 - 1.242, 2.5 + 1.242], abs=1e-3)
     assert ranked.rows[0].score == pytest.approx(0.5)
-    # Both pairs have the ratio 1/2, so it is no noise, though the intervals overlap.
-    assert ranked.headline == "Best: routing=ugal: fft 2 times faster, compared with routing=min, 2 seeds."
+    # All pairs have the ratio 1/2, so it is no noise, though the intervals overlap.
+    assert ranked.headline == "Best: routing=ugal: fft 2 times faster, compared with routing=min, 3 seeds."
+
+
+def test_a_large_change_of_two_seeds_is_said_with_its_range() -> None:
+    """Student's interval of two ratios contains 1, but both seeds are more than twice as fast."""
+    ranked = rank(*points(min=[242.0, 242.0], ugal=[76.8, 92.5]), seeds=["seed"])
+    assert ranked is not None
+    assert ranked.headline == (
+        "Best: routing=ugal: fft 2.62 to 3.15 times faster (range of 2 seeds), compared with routing=min, "
+        "2 seeds."
+    )
+    slower = rank(*points(min=[10.0, 10.0], ugal=[11.0, 11.5]), seeds=["seed"])
+    assert slower is not None
+    assert "routing=ugal: fft 10.0 % to 15.0 % slower (range of 2 seeds)" in slower.headline
+    # No interval is shown: it would be 13 times as wide as the distance of the two values.
+    assert [(one.low, one.high) for row in ranked.rows for one in row.jobs if one] == [(None, None)] * 2
+
+
+def test_two_seeds_that_disagree_are_noise() -> None:
+    for ugal in ([9.0, 11.0], [9.9, 9.0]):  # Another sign; a difference above the mean change.
+        ranked = rank(*points(min=[10.0, 10.0], ugal=ugal), seeds=["seed"])
+        assert ranked is not None
+        assert ranked.headline.startswith("No clear best of 2: ")
+        assert ranked.headline.endswith(" are within noise of each other, 2 seeds.")
+
+
+@given(st.lists(st.floats(0.1, 10.0), min_size=1, max_size=12))
+def test_evidence_of_a_change_follows_its_sign(ratios: list[float]) -> None:
+    """Slowing down by the inverse ratios has the same evidence, and only few seeds are without interval."""
+    change, inverse = change_of(ratios), change_of([1 / ratio for ratio in ratios])
+    assert change.evidence is inverse.evidence
+    assert change.low <= change.ratio * (1 + 1e-12)
+    assert change.ratio <= change.high * (1 + 1e-12)
+    if change.evidence is Evidence.BY_SEED:
+        assert len(ratios) in (2, 3)
+        assert change.low > 1 or change.high < 1
+    if change.evidence is Evidence.CERTAIN and len(ratios) > 1:
+        low, high = mean_interval([math.log(ratio) for ratio in ratios])
+        assert low is not None
+        assert high is not None
+        assert low > 0 or high < 0
 
 
 def test_more_may_be_better() -> None:
@@ -49,7 +90,9 @@ def test_more_may_be_better() -> None:
 def test_a_difference_within_the_spread_of_its_pairs_is_noise() -> None:
     ranked = rank(*points(min=[10.0, 11.0, 12.0], ugal=[11.0, 10.0, 12.1]), seeds=["seed"])
     assert ranked is not None
-    assert "fft within noise" in ranked.headline
+    assert ranked.headline == (
+        "No clear best of 2: routing=min and routing=ugal are within noise of each other, 3 seeds."
+    )
 
 
 def test_a_sweep_over_seeds_alone() -> None:
@@ -67,7 +110,7 @@ def test_without_a_value_there_is_no_ranking() -> None:
     assert ranked.rows[1].score is None
 
 
-@given(st.lists(st.floats(1e-3, 1e3), min_size=2, max_size=40))
+@given(st.lists(st.floats(1e-3, 1e3), min_size=3, max_size=40))
 def test_the_interval_contains_the_mean(values: list[float]) -> None:
     found = spread(values)
     assert found.low is not None

@@ -9,6 +9,7 @@ import pytest
 from running import Command
 
 import odonata
+from odonata.cli.output import terminal
 
 SWEEP = """
 [machine]
@@ -59,3 +60,10 @@ def test_a_large_sweep_answers_first(odonata_command: Command, tmp_path: Path) -
     assert any("compared with min, all else equal" in line for line in whole)
     again = odonata_command("show", "runs/big").stdout.splitlines()
     assert again[1:] == lines[1:], "show prints what the sweep has printed"
+
+
+def test_a_difference_that_is_rounding_is_printed_as_zero() -> None:
+    assert [terminal.difference(value, 1.0) for value in (-3.3e-7, 0.0004, 0.0, None)] == ["0", "0", "0", "-"]
+    assert terminal.difference(-0.014, 10.1) == "-0.014"
+    assert terminal.difference(0.5, 1.0, plus=True) == "+0.500"
+    assert terminal.difference(1e-3, 0.0) == "0.001"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from odonata.analysis.bottleneck import bottlenecks, busy_times, sharers
+from odonata.analysis.bottleneck import Spans, bottlenecks, busy_times, sharers
 from odonata.analysis.links import link_names
 from odonata.errors import OdonataError, nearest
 from odonata.quantity import percent, quantity
@@ -75,9 +75,14 @@ def spans_of(run: RunData) -> dict[int, tuple[float, float]]:
     return spans
 
 
-def find_bottleneck(run: RunData, job: int, time_s: float, count: int) -> dict[str, Any]:
-    """Tables of a job's busiest links and ports, and of the jobs that share the first."""
-    spans = spans_of(run)
+def find_bottleneck(
+    run: RunData, job: int, time_s: float, count: int, spans: Spans | None = None
+) -> dict[str, Any]:
+    """Tables of a job's busiest links and ports, and of the jobs that share the first.
+
+    `spans` is `spans_of` the run, for callers that ask for many jobs.
+    """
+    spans = spans_of(run) if spans is None else spans
     busy = busy_times(run.links, run.link_jobs, run.nodes, spans, job)
     table = bottlenecks(busy, run.links, run.routers, run.nodes, time_s, count=count)
     if not table.num_rows or not table["busy_s"][0].as_py():
@@ -104,10 +109,13 @@ def overview(run: RunData) -> pa.Table:
         - `main_competitor`, `competitor_share`: The other job with the largest share.
     """
     rows = []
+    times, spans = times_of(run), spans_of(run)
     for number, name in enumerate(run.jobs["name"].to_pylist()):
-        time_s = time_of(run, name)
+        time_s = times.get(number)
         row: dict[str, Any] = dict.fromkeys(_OVERVIEW)
-        found: dict[str, Any] = find_bottleneck(run, number, time_s, 1) if time_s else {"sharers": None}
+        found: dict[str, Any] = (
+            find_bottleneck(run, number, time_s, 1, spans) if time_s else {"sharers": None}
+        )
         if found["sharers"] is not None:
             first = found["bottlenecks"].to_pylist()[0]
             row |= {"busiest": first["name"], "class": first["class"], "busy_share": first["share"]}

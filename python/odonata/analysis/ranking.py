@@ -2,7 +2,9 @@
 
 A setting is a combination of all keys that are not seeds. Its score is the geometric mean over jobs of its
 mean value relative to the base, the first setting. Intervals are Student's, of the mean over seeds; changes
-are paired by seed, as ratios. Two settings whose ratio's interval contains 1 are within noise.
+are paired by seed, as ratios. A change is certain if the interval of its ratio excludes 1. It is within noise
+if it is not, and seeds disagree on its sign or differ by more than it. In between, which only two or three
+seeds can be, the ratios of the seeds are said.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from statistics import mean
 
 import pyarrow as pa
@@ -27,16 +30,18 @@ UNCHANGED = 1e-3
 JOBS_NAMED = 4
 TIMES_FROM = 1.5
 """A larger ratio is said as a factor instead of a percentage."""
+INTERVAL_FROM = 3
+"""Fewest values with an interval: between two, it would be 13 times as wide as their distance."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Values of a job by point, their mean and its 95 % interval; no interval for one point.
+    """Values of a job by point, their mean and its 95 % interval; no interval for one or two points.
 
     Examples:
         >>> spread = odonata.Sweep.load("runs/design").ranking.base.jobs[0]
-        >>> len(spread.values), spread.low < spread.mean < spread.high
-        (2, True)
+        >>> len(spread.values), min(spread.values) <= spread.mean <= max(spread.values), spread.low
+        (2, True, None)
     """
 
     values: tuple[float, ...]
@@ -83,13 +88,14 @@ class Ranking:
 
 
 def spread(values: Sequence[float]) -> Spread:
-    """Mean and 95 % interval.
+    """Mean and 95 % interval; None for the ends of the interval of fewer than three values.
 
     Examples:
         >>> odonata.analysis.ranking.spread([1.0, 3.0])
-        Spread(values=(1.0, 3.0), mean=2.0, low=-10.706, high=14.706)
+        Spread(values=(1.0, 3.0), mean=2.0, low=None, high=None)
     """
-    return Spread(tuple(values), mean(values), *mean_interval(values))
+    ends = mean_interval(values) if len(values) >= INTERVAL_FROM else (None, None)
+    return Spread(tuple(values), mean(values), *ends)
 
 
 def rank(
@@ -143,6 +149,57 @@ def rank(
     return Ranking(sweep.headline(rows, first, jobs), tuple(jobs), tuple(rows), first, label, unit)
 
 
+class Evidence(Enum):
+    """How sure a change over seeds is."""
+
+    CERTAIN = "certain"
+    BY_SEED = "by seed"
+    """All seeds agree, but they are too few for an interval that excludes chance."""
+    NOISE = "noise"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A value relative to the base, paired by seed.
+
+    Examples:
+        >>> odonata.analysis.ranking.change_of([0.4, 0.5]).evidence.value
+        'by seed'
+    """
+
+    ratio: float
+    """Geometric mean over seeds."""
+    low: float
+    """Smallest ratio of a seed."""
+    high: float
+    """Largest ratio of a seed."""
+    evidence: Evidence
+
+
+def change_of(ratios: Sequence[float]) -> Change:
+    """The change that the ratios of the seeds show.
+
+    Args:
+        ratios: Positive; one for each seed, at least one.
+
+    Examples:
+        >>> change = odonata.analysis.ranking.change_of([2.0, 2.1, 2.2])
+        >>> change.evidence.value, round(change.ratio, 2)
+        ('certain', 2.1)
+    """
+    logs = [math.log(ratio) for ratio in ratios]
+    middle, least, most = mean(logs), min(logs), max(logs)
+    low, high = mean_interval(logs)
+    if abs(middle) < UNCHANGED:
+        evidence = Evidence.NOISE
+    elif low is None or high is None or low > 0 or high < 0:
+        evidence = Evidence.CERTAIN
+    else:
+        agree = (least > 0 or most < 0) and abs(middle) > most - least
+        evidence = Evidence.BY_SEED if agree else Evidence.NOISE
+    return Change(math.exp(middle), min(ratios), max(ratios), evidence)
+
+
 @dataclass(frozen=True)
 class _Points:
     """The points of a sweep, for its sentence."""
@@ -159,43 +216,46 @@ class _Points:
             ranges = [(max(one.values) - min(one.values)) / one.mean for one in base.jobs if one is not None]
             return f"Only seeds differ: {count} seeds, values within {percent(max(ranges, default=0.0))}."
         shown, first = rows[1] if rows[0] is base else rows[0], text_of(base.setting)
-        compared = [(job, *found) for job in jobs if (found := self._ratio(shown, base, job)) is not None]
-        compared.sort(key=lambda change: -abs(math.log(change[1])))
-        real = [(job, ratio) for job, ratio, is_noise in compared if not is_noise]
-        quiet = [job for job, _, is_noise in compared if is_noise]
-        words = [f"{job} {self._change(ratio)}" for job, ratio in real[:JOBS_NAMED]]
-        if len(real) > JOBS_NAMED:
-            words.append(f"{len(real) - JOBS_NAMED} more jobs changed")
-        if quiet:
+        compared = [(job, found) for job in jobs if (found := self._change(shown, base, job)) is not None]
+        compared.sort(key=lambda one: -abs(math.log(one[1].ratio)))
+        changed = [(job, found) for job, found in compared if found.evidence is not Evidence.NOISE]
+        over = f", {count} seeds" if count > 1 else ""
+        if compared and not changed:
+            best, other = (row.setting for row in (rows[0], base if rows[0] is not base else shown))
+            same = "are within noise of each other" if count > 1 else "give the same"
+            return f"No clear best of {len(rows)}: {text_of(best)} and {text_of(other)} {same}{over}."
+        words = [f"{job} {self._words(found, count)}" for job, found in changed[:JOBS_NAMED]]
+        if len(changed) > JOBS_NAMED:
+            words.append(f"{len(changed) - JOBS_NAMED} more jobs changed")
+        if quiet := [job for job, found in compared if found.evidence is Evidence.NOISE]:
             noise = "within noise" if count > 1 else "unchanged"
             words.append(f"{quiet[0] if len(quiet) == 1 else f'{len(quiet)} jobs'} {noise}")
         start = f"Best: {first}. The next of {len(rows)}, " if rows[0] is base else "Best: "
-        over = f", {count} seeds" if count > 1 else ""
         return f"{start}{text_of(shown.setting)}: {', '.join(words)}, compared with {first}{over}."
 
     def _seed(self, point: int) -> tuple[object, ...]:
         return tuple(self.settings[point][key] for key in self.seeds)
 
-    def _ratio(self, row: RankedSetting, base: RankedSetting, job: str) -> tuple[float, bool] | None:
-        """Geometric mean of the ratios paired by seed, and whether it is within noise."""
+    def _change(self, row: RankedSetting, base: RankedSetting, job: str) -> Change | None:
+        """The change of a job's value, paired by seed."""
         at_base = {self._seed(point): self.values[point].get(job) for point in base.points}
-        logs = []
+        ratios = []
         for point in row.points:
             before, after = at_base.get(self._seed(point)), self.values[point].get(job)
             if before and after:
-                logs.append(math.log(after / before))
-        if not logs:
-            return None
-        found = spread(logs)
-        covers = found.low is not None and found.high is not None and found.low <= 0 <= found.high
-        return math.exp(found.mean), covers or abs(found.mean) < UNCHANGED
+                ratios.append(after / before)
+        return change_of(ratios) if ratios else None
 
-    def _change(self, ratio: float) -> str:
-        """A ratio as text: `9.8 % faster`, `2.3 times slower`; for other values `lower` and `higher`."""
+    def _words(self, change: Change, seeds: int) -> str:
+        """A change as text: `9.8 % faster`, `2.3 times slower`, or the range of its seeds."""
         worse, better = ("slower", "faster") if self.less_is_better else ("lower", "higher")
-        word = better if (ratio < 1) is self.less_is_better else worse
-        size = max(ratio, 1 / ratio)
-        return f"{digits(size)} times {word}" if size >= TIMES_FROM else f"{percent(abs(ratio - 1))} {word}"
+        word = better if (change.ratio < 1) is self.less_is_better else worse
+        ends = (change.ratio,) if change.evidence is Evidence.CERTAIN else (change.low, change.high)
+        as_times = max(max(end, 1 / end) for end in ends) >= TIMES_FROM
+        sizes = sorted(max(end, 1 / end) if as_times else abs(end - 1) for end in ends)
+        text = " to ".join(dict.fromkeys((digits if as_times else percent)(size) for size in sizes))
+        span = f" (range of {seeds} seeds)" if len(sizes) > 1 else ""
+        return f"{text}{' times' if as_times else ''} {word}{span}"
 
 
 def text_of(setting: Setting) -> str:

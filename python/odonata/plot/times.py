@@ -22,6 +22,8 @@ BASE = "#C05020"
 def plot_times(ranking: Ranking) -> style.Picture:
     """One panel per job, one row per setting, the best first: points, their mean and its 95 % interval.
 
+    Two points have no interval: it would be 13 times as wide as their distance.
+
     Args:
         ranking: `odonata.Sweep.ranking`.
 
@@ -79,6 +81,7 @@ def _draw(axes: Axes, ranking: Ranking, rows: list[RankedSetting], job: int) -> 
 def _draw_spread(axes: Axes, y: int, one: Spread, size: float, color: str) -> None:
     if one.low is not None and one.high is not None:
         axes.plot([max(0.0, one.low) / size, one.high / size], [y, y], color=color, linewidth=1.2)
+    if len(one.values) > 1:
         axes.plot(
             [value / size for value in one.values],
             [y] * len(one.values),

@@ -83,12 +83,16 @@ function factorText(doublings: number, significant: number): string {
   return `${more}${doublings < 0 ? '÷' : '×'}${digits(2 ** Math.abs(doublings), significant)}`
 }
 
+/** Less of the smallest unit is rounding, such as 3.3e−7 B of two runs. */
+const LEAST = 0.001
+
 /** Uses the largest prefix that gives at least 1. */
 function withPrefix(value: number, { base, names }: Steps, significant: number): string {
   const size = Math.abs(value)
   let step = 0
   // Without this test, 1023.7 KiB would be rounded to 1,024 KiB.
   while (step < names.length - 1 && Math.round(size / base ** step) >= base) step++
+  if (step === 0 && size > 0 && size < LEAST) return `${value > 0 ? '<' : '>−'}${LEAST} ${names[0]}`
   return `${digits(value / base ** step, significant)} ${names[step]}`
 }
 

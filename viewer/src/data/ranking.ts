@@ -1,7 +1,7 @@
 /** The settings of a sweep from best to worst. Python ranks them; `odonata sweep` prints the same sentence. */
 import type { Unit } from '../base/format'
 
-/** Values over seeds, their mean and its 95 % interval; no interval for one value. */
+/** Values over seeds, their mean and its 95 % interval; no interval for one or two values. */
 export interface Spread {
   readonly values: readonly number[]
   readonly mean: number

@@ -243,9 +243,8 @@ def _print_links(screen: Any, result: dict[str, Any], on: Scale) -> None:
     if links["largest"]:
         shown = terminal.table(["link", "class", "before", "after", "difference"], left=["link", "class"])
         for row in links["largest"]:
-            amounts = (row["bytes_base"], row["bytes_other"])
-            difference = f"{'+' if row['difference'] > 0 else ''}{terminal.number(on.of(row['difference']))}"
-            shown.add_row(
-                row["name"], row["class"], *(terminal.number(on.of(amount)) for amount in amounts), difference
-            )
+            base, other, more = (on.of(row[name]) for name in ("bytes_base", "bytes_other", "difference"))
+            cells = [terminal.number(base), terminal.number(other)]
+            cells.append(terminal.difference(more, base, plus=True))
+            shown.add_row(row["name"], row["class"], *cells)
         terminal.print_table(screen, shown, on.heading("Links with the largest change"))

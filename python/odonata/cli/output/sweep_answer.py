@@ -38,7 +38,7 @@ def has_many_values(sweep: Sweep) -> bool:
 
 
 def print_best(screen: Console, sweep: Sweep) -> None:
-    """Prints the best settings and the base, with 95 % intervals over seeds."""
+    """Prints the best settings and the base, with the 95 % interval over seeds, or the range of two."""
     ranking = sweep.ranking
     if ranking is None:
         return
@@ -60,8 +60,12 @@ def print_best(screen: Console, sweep: Sweep) -> None:
 
 
 def _title(ranking: Ranking, on: Scale, shown: int) -> str:
-    spread = any(one is not None and one.low is not None for row in ranking.rows for one in row.jobs)
-    interval = " ± 95 % over seeds" if spread else ""
+    found = [one for row in ranking.rows for one in row.jobs if one is not None]
+    interval = ""
+    if any(one.low is not None for one in found):
+        interval = " ± 95 % over seeds"
+    elif any(len(one.values) > 1 for one in found):
+        interval = " (range of the seeds)"
     total = len(ranking.rows)
     which = f"all {total} settings" if shown >= total else f"the best {min(BEST, total)} of {total} settings"
     return f"{on.heading(ranking.label)}{interval}: {which}; last column against the first values"
@@ -72,7 +76,8 @@ def _spread(one: Spread | None, on: Scale) -> str:
         return "-"
     value = terminal.number(on.of(one.mean))
     if one.low is None or one.high is None:
-        return value
+        least, most = (terminal.number(on.of(end(one.values))) for end in (min, max))
+        return value if len(one.values) < 2 else f"{value} ({least} to {most})"
     return f"{value} ± {terminal.number(on.of((one.high - one.low) / 2))}"
 
 

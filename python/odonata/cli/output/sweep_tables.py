@@ -128,7 +128,7 @@ def _print_slowdowns(screen: Console, sweep: Sweep) -> None:
     shown = terminal.table([*short_keys(keys), *headings], left=short_keys(keys))
     lines: dict[tuple[str, ...], dict[str, str]] = {}
     for row in rows:
-        cell = _with_interval(terminal.number(row["slowdown"]), row)
+        cell = _with_interval(*(terminal.number(row[name]) for name in ("slowdown", "low", "high")))
         place = tuple(text(row[key]) for key in keys)
         lines.setdefault(place, {})[text(row[across]) if across else "slowdown"] = cell
     for place, cells in list(lines.items())[:POINTS_SHOWN]:
@@ -153,8 +153,9 @@ def _print_slowdown_changes(screen: Console, sweep: Sweep, across: str, keys: li
     shown = terminal.table([*short_keys(keys), *headings], left=short_keys(keys))
     lines: dict[tuple[str, ...], dict[str, str]] = {}
     for row in found:
-        sign = "+" if row["difference"] > 0 else ""
-        cell = _with_interval(f"{sign}{terminal.number(row['difference'])}", row)
+        # Slowdowns are about 1.
+        low, high = (terminal.difference(row[name], 1.0) for name in ("low", "high"))
+        cell = _with_interval(terminal.difference(row["difference"], 1.0, plus=True), low, high)
         lines.setdefault(tuple(text(row[key]) for key in keys), {})[text(row[across])] = cell
     for place, cells in list(lines.items())[:POINTS_SHOWN]:
         shown.add_row(*place, *(cells.get(heading, "-") for heading in headings))
@@ -164,12 +165,10 @@ def _print_slowdown_changes(screen: Console, sweep: Sweep, across: str, keys: li
         screen.print("A change is beyond chance if its 95 % interval lies on one side of 0.", style="dim")
 
 
-def _with_interval(value: str, row: dict[str, Any]) -> str:
-    if row["low"] is None:
+def _with_interval(value: str, low: str, high: str) -> str:
+    if low == "-":
         return value
-    if row["low"] == row["high"]:
-        return f"{value} (all seeds)"
-    return f"{value} ({terminal.number(row['low'])} to {terminal.number(row['high'])})"
+    return f"{value} (all seeds)" if low == high else f"{value} ({low} to {high})"
 
 
 def _with_background(sweep: Sweep, column: str) -> list[dict[str, Any]]:
@@ -276,8 +275,10 @@ def _strata(sweep: Sweep, row: dict[str, Any], factor: str) -> list[tuple[str, s
 
 def _difference_cells(row: dict[str, Any], on: Scale) -> list[Any]:
     """Before, after, difference and its interval, change, pairs that fell, and pairs needed."""
-    before, after, difference, low, high = (
-        terminal.number(on.of(row[name])) for name in ("base_mean", "mean", "difference", "low", "high")
+    before, after = (terminal.number(on.of(row[name])) for name in ("base_mean", "mean"))
+    difference, low, high = (
+        terminal.difference(on.of(row[name]), on.of(row["base_mean"]))
+        for name in ("difference", "low", "high")
     )
     return [
         before,

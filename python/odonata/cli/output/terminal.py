@@ -184,6 +184,19 @@ def number(value: float | None) -> str:
     return f"{value:,.{decimals}f}"
 
 
+def difference(value: float | None, base: float | None, *, plus: bool = False) -> str:
+    """A difference from the base; 0 if it is a rounding of the base, as -3.3e-07 of 1; `-` for no value.
+
+    Args:
+        value: The difference.
+        base: What it is the difference from.
+        plus: Whether a positive one has a sign.
+    """
+    if value is not None and base is not None and abs(value) < SMALLEST_CHANGE * abs(base):
+        return "0"
+    return f"{'+' if plus and value is not None and value > 0 else ''}{number(value)}"
+
+
 def change(value: float | None) -> Text:
     """A relative change with its sign; `-` if it is undefined."""
     from rich.text import Text

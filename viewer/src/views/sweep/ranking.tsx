@@ -80,9 +80,11 @@ export function RankingView({ ranking }: { ranking: Ranking }) {
         </table>
       </div>
       <p class="reading" data-test="ranking-reading">
-        {seeds > 1
+        {seeds > 2
           ? `Dot: a seed. Tick: mean of up to ${count(seeds)} seeds; line: its 95 % interval (Student’s t). `
-          : 'One run per setting. '}
+          : seeds === 2
+            ? 'Dot: a seed. Tick: mean of two seeds, which are too few for an interval. '
+            : 'One run per setting. '}
         Less is better. Order: geometric mean over jobs, relative to the base.
         {jobs.length > JOBS_MAX && ` ${count(jobs.length - JOBS_MAX)} more jobs are in the map.`}
       </p>
@@ -101,8 +103,13 @@ interface DotsProps {
 /** Values, mean and interval on an axis from zero. */
 function Dots({ of: { values, mean, low, high }, most, name, unit, height }: DotsProps) {
   const x = (value: number): string => `${2 + (96 * Math.max(0, value)) / (most || 1)}%`
+  const ends = (from: number, to: number): string => `${quantity(from, unit)} to ${quantity(to, unit)}`
   const interval =
-    low === null || high === null ? '' : `, 95 % ${quantity(low, unit)} to ${quantity(high, unit)}`
+    low !== null && high !== null
+      ? `, 95 % ${ends(low, high)}`
+      : values.length > 1
+        ? `, seeds ${ends(Math.min(...values), Math.max(...values))}`
+        : ''
   const said = `${name}: ${quantity(mean, unit)}${interval}`
   return (
     <div class="dots">
