@@ -263,8 +263,8 @@ def test_the_critical_path_of_a_graph_names_its_tasks(tmp_path: Path) -> None:
     run = odonata.run(text)
     calls = run.table("calls")
     after = {(row["rank"], row["call"]): row["after"] for row in calls.to_pylist()}
-    # c waits for its lane, which a uses.
-    assert after == {(0, 1): 0, (0, 2): 0, (0, 3): 1, (0, 4): 2, (1, 1): 0, (1, 2): 1, (1, 3): 0}
+    # c waits for its lane, which a uses. A task that waits for none comes after itself.
+    assert after == {(0, 1): 1, (0, 2): 2, (0, 3): 1, (0, 4): 2, (1, 1): 1, (1, 2): 1, (1, 3): 3}
     window = whole(run.table("ranks"), 0)
     path = critical_path(calls, run.table("rank_waits"), 0, window).to_pylist()
     found = [(piece["rank"], piece["call"], piece["activity"], piece["name"]) for piece in path]

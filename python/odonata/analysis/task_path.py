@@ -40,13 +40,9 @@ class _Task:
 _Tasks = dict[int, dict[int, _Task]]
 
 
-# In `after`, of calls.
-_NO_TASK = 2**64 - 1
-
-
 def has_tasks(calls: pa.Table) -> bool:
-    """Whether calls of a job are tasks of a graph."""
-    return any(after != _NO_TASK for after in calls["after"].slice(0, 1).to_pylist())
+    """Whether calls of a job are tasks of a graph: others come after no task."""
+    return any(after > 0 for after in calls["after"].slice(0, 1).to_pylist())
 
 
 def graph_pieces(calls: pa.Table, rank_waits: pa.Table, window: Window) -> list[Piece]:
@@ -78,7 +74,7 @@ def graph_pieces(calls: pa.Table, rank_waits: pa.Table, window: Window) -> list[
             pieces.append(_own(task, until, time))
         time = until
         if wait is None:
-            task = tasks[task.rank].get(task.after)
+            task = tasks[task.rank].get(task.after) if task.after != task.number else None
             continue
         since = max(min(wait.cause_at, time), window.start_ps)
         if since < time:

@@ -51,11 +51,20 @@ pub(super) const CALLS: FilledTable<'_, ProgramRecords> = FilledTable {
             U64,
             Plain,
             "After",
-            "Task graphs: the task after which this one started, because it waited for it or for its lane; 0 if there is none. 18446744073709551615 for calls, which follow each other.",
+            "Task graphs: the task after which this one started, because it waited for it or for its lane; its own number if it waited for none. 0 for calls, which follow each other.",
         )
-        .by(|ran| of(ran, |c| c.after.unwrap_or(u64::MAX))),
+        .by(|ran| of(ran, after)),
     ],
 };
+
+/// See the column.
+fn after(call: &CallRecord) -> u64 {
+    match call.after {
+        Some(0) => call.call,
+        Some(task) => task,
+        None => 0,
+    }
+}
 
 fn names(ran: &ProgramRecords) -> Values {
     let mut texts: Vec<String> = Vec::new();
