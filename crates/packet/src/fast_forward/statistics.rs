@@ -132,13 +132,13 @@ mod tests {
 
     #[test]
     fn a_trend_and_a_correlation_are_objections() {
-        let noise = |i: u64| i * 7919 % 101;
+        let noise = |i: u64| i * i * 7919 % 101;
         let plain: Vec<u64> = (0..40).map(|i| 10_000 + noise(i)).collect();
         assert_eq!(CycleStatistics::of(&plain).objection(0.01), None);
         assert!(CycleStatistics::of(&plain).objection(1e-5).unwrap().contains("above 0.001 %"));
         let rising: Vec<u64> = (0..40).map(|i| 10_000 + 3 * i + noise(i)).collect();
         assert!(CycleStatistics::of(&rising).objection(0.01).unwrap().contains("trend"));
-        let waves: Vec<u64> = (0..40).map(|i| 10_000 + 50 * (i / 4 % 2) + noise(i)).collect();
+        let waves: Vec<u64> = (0..40).map(|i| 10_000 + 100 * (i / 4 % 2) + noise(i)).collect();
         assert!(CycleStatistics::of(&waves).objection(0.01).unwrap().contains("correlated"));
     }
 

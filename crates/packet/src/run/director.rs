@@ -276,9 +276,9 @@ impl<'a> Director<'a> {
 }
 
 /// Length of a sample of at least `least` iterations with the fewest iterations to run: the sample, and the rest of the
-/// `left` ones after whole repetitions of it.
+/// `left` ones after whole repetitions of it. Of several such lengths, the longest.
 fn best_length(least: u64, left: u64) -> u64 {
-    (least..2 * least).min_by_key(|length| length + left % length).unwrap_or(least)
+    (least..2 * least).rev().min_by_key(|length| length + left % length).unwrap_or(least)
 }
 
 #[cfg(test)]
