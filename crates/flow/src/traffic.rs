@@ -237,8 +237,8 @@ impl RouterPart {
             let first = self.members.len();
             let mut full = first + MERGE_THRESHOLD;
             for &rank in group {
-                for message in messages.of(rank) {
-                    self.volumes.add(&message);
+                for message in messages.repeated(rank) {
+                    self.volumes.add_repeated(&message);
                     self.members.extend(member(&message, job.iterations));
                     if self.members.len() >= full {
                         merge_equal_targets(&mut self.members, first);
@@ -262,7 +262,7 @@ impl RouterPart {
             for &rank in group {
                 for (number, message) in messages.of(rank).enumerate() {
                     self.volumes.add(&message);
-                    let Some(whole) = member(&message, job.iterations) else { continue };
+                    let Some(whole) = member(&(message, 1), job.iterations) else { continue };
                     let iterations = u64::from(job.iterations);
                     lanes.parts(&message, number, |part| {
                         let bytes = part.bytes.0.saturating_mul(iterations);
@@ -294,12 +294,14 @@ impl RouterPart {
     }
 }
 
-/// A member with one message, unless the message loads nothing.
-fn member(message: &Message, iterations: u32) -> Option<Member> {
+/// A member with one message that is sent several times, unless the message loads nothing.
+fn member((message, times): &(Message, u64), iterations: u32) -> Option<Member> {
     let Message { source_node: source, target_node: target, bytes, within, .. } = *message;
     let loads = bytes.0 > 0 && matches!(within, Locality::Router | Locality::Network);
     // In a steady state the messages of one iteration compete, however many iterations there are.
-    loads.then(|| Member { source, target, messages: 1, bytes: bytes.0.saturating_mul(u64::from(iterations)) })
+    let messages = u32::try_from(*times).unwrap_or(u32::MAX);
+    let bytes = bytes.0.saturating_mul(*times).saturating_mul(iterations.into());
+    loads.then_some(Member { source, target, messages, bytes })
 }
 
 /// Sorts `members[first..]` by source and target and merges equal pairs.

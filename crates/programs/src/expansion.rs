@@ -61,6 +61,26 @@ impl JobProgram {
             look(&call);
         }
     }
+
+    /// The same with a number for each: how often it is sent. A block stands for all blocks that send the same, so a
+    /// loop costs as much as one iteration, if the program knows that its iterations are equal.
+    pub fn each_repeated_send(&self, rank: u32, mut send: impl FnMut(u32, Bytes, u64)) {
+        let excerpt = self.excerpt().filter(|(_, is_estimate)| !is_estimate).map(|(excerpt, _)| excerpt);
+        let shared = excerpt.as_ref().unwrap_or(self);
+        let mut code = CallExpander::new(shared.program.ranks(), rank);
+        let mut sent = Vec::new();
+        loop {
+            let mut look = |call: &Call| {
+                if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } | Call::Put { to, bytes } = *call {
+                    sent.push((to, bytes));
+                }
+            };
+            let Ok(Some(call)) = code.next_call(shared, Some(&mut look)) else { break };
+            look(&call);
+            let times = code.times(shared);
+            sent.drain(..).for_each(|(to, bytes)| send(to, bytes, times));
+        }
+    }
 }
 
 /// A step of a rank. Peers are ranks of the job. The communicator only distinguishes messages.

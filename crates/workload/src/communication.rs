@@ -22,6 +22,14 @@ pub trait Pattern: std::fmt::Debug + Send + Sync {
     /// of calls.
     fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>);
 
+    /// Appends the messages of `rank` in one iteration and how often each is sent. The sums are equal to those over
+    /// [`sends`](Pattern::sends); the order may differ. Long programs list fewer messages.
+    fn repeated_sends(&self, rank: RankId, out: &mut Vec<(SentMessage, u64)>) {
+        let mut sends = Vec::new();
+        self.sends(rank, &mut sends);
+        out.extend(sends.into_iter().map(|message| (message, 1)));
+    }
+
     /// Draws the destination of one more message of `rank`, for open traffic. `None` if the rank sends nothing.
     ///
     /// Patterns defined by a rule of destinations (uniform, adversarial, ...) draw a new destination. Other patterns

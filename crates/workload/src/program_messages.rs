@@ -24,6 +24,12 @@ impl Pattern for ProgramMessages {
         self.program.each_send(rank.0, |to, bytes| out.push(SentMessage { target: RankId(to), bytes }));
     }
 
+    fn repeated_sends(&self, rank: RankId, out: &mut Vec<(SentMessage, u64)>) {
+        self.program.each_repeated_send(rank.0, |to, bytes, times| {
+            out.push((SentMessage { target: RankId(to), bytes }, times));
+        });
+    }
+
     fn counts(&self) -> MessageCounts {
         self.counts.clone()
     }

@@ -60,6 +60,15 @@ impl Volumes {
         *self.sum(message.within) += u128::from(message.bytes.0);
     }
 
+    /// Counts a message that is sent several times.
+    pub fn add_repeated(&mut self, (message, times): &(Message, u64)) {
+        let count = |is: bool| if is { *times } else { 0 };
+        self.messages = self.messages.saturating_add(*times);
+        self.zero_byte_messages = self.zero_byte_messages.saturating_add(count(message.bytes.0 == 0));
+        self.self_messages = self.self_messages.saturating_add(count(message.within == Locality::Rank));
+        *self.sum(message.within) += u128::from(message.bytes.0) * u128::from(*times);
+    }
+
     #[inline]
     fn sum(&mut self, within: Locality) -> &mut u128 {
         match within {

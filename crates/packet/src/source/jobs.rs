@@ -123,7 +123,7 @@ impl ClosedTraffic {
             let is_closed = matches!(job.traffic, TrafficKind::Closed(_));
             let is_program = matches!(job.traffic, TrafficKind::Program(_));
             for rank in job.rank_ids().filter(|_| is_program) {
-                walk.of(rank).for_each(|message| volumes.add(&message));
+                walk.repeated(rank).for_each(|message| volumes.add_repeated(&message));
             }
             for rank in job.rank_ids().filter(|_| is_closed) {
                 let sent = walk.of(rank);

@@ -33,14 +33,18 @@ fn assert_same(found: &MessageCounts, walked: &MessageCounts, what: &str) {
     assert_eq!(found.clone().with_pairs(0), walked.clone().with_pairs(0), "{what}");
 }
 
-/// Messages of all ranks, from a plain list.
+/// Messages of all ranks, from a plain list. A list with repetitions has the same.
 fn sent(shared: &JobProgram) -> MessageCounts {
     let (mut sent, mut pairs) = (MessageCounts::default(), BTreeSet::new());
     for rank in 0..shared.program.ranks() {
+        let (mut plain, mut repeated) = (BTreeMap::new(), BTreeMap::new());
         shared.each_send(rank, |to, bytes| {
             sent.add(bytes, 1);
             pairs.insert((rank, to));
+            *plain.entry((to, bytes.0)).or_insert(0) += 1;
         });
+        shared.each_repeated_send(rank, |to, bytes, times| *repeated.entry((to, bytes.0)).or_insert(0) += times);
+        assert_eq!(repeated, plain);
     }
     sent.pairs = pairs.len() as u64;
     sent

@@ -40,34 +40,51 @@ pub struct Messages<'a> {
     machine: &'a Machine,
     job: &'a Job,
     sends: Vec<SentMessage>,
+    repeated: Vec<(SentMessage, u64)>,
 }
 
 impl<'a> Messages<'a> {
     /// A walk over the messages of `job`, placed on `machine`.
     pub const fn new(machine: &'a Machine, job: &'a Job) -> Self {
-        Self { machine, job, sends: Vec::new() }
+        Self { machine, job, sends: Vec::new(), repeated: Vec::new() }
     }
 
     /// Messages of `rank` in one iteration, in the order of the pattern.
     pub fn of(&mut self, rank: RankId) -> impl ExactSizeIterator<Item = Message> + use<'_, 'a> {
-        let Self { machine, job, sends } = self;
-        let (machine, job): (&Machine, &Job) = (machine, job);
+        let Self { machine, job, sends, .. } = self;
         sends.clear();
         job.pattern.sends(rank, sends);
-        let source_node = job.node_of(rank);
-        let router = machine.router_of(source_node);
-        sends.iter().map(move |&SentMessage { target, bytes }| {
-            let target_node = job.node_of(target);
-            let within = if target == rank {
-                Locality::Rank
-            } else if target_node == source_node {
-                Locality::Node
-            } else if machine.router_of(target_node) == router {
-                Locality::Router
-            } else {
-                Locality::Network
-            };
-            Message { source: rank, target, source_node, target_node, bytes, within }
-        })
+        let place = place(machine, job, rank);
+        sends.iter().map(place)
+    }
+
+    /// Messages of `rank` in one iteration and how often each is sent, in any order ([`Pattern::repeated_sends`]).
+    ///
+    /// [`Pattern::repeated_sends`]: crate::Pattern::repeated_sends
+    pub fn repeated(&mut self, rank: RankId) -> impl Iterator<Item = (Message, u64)> + use<'_, 'a> {
+        let Self { machine, job, repeated, .. } = self;
+        repeated.clear();
+        job.pattern.repeated_sends(rank, repeated);
+        let place = place(machine, job, rank);
+        repeated.iter().map(move |(message, times)| (place(message), *times))
+    }
+}
+
+/// Places the messages of a rank.
+fn place<'a>(machine: &'a Machine, job: &'a Job, rank: RankId) -> impl Fn(&SentMessage) -> Message + 'a {
+    let source_node = job.node_of(rank);
+    let router = machine.router_of(source_node);
+    move |&SentMessage { target, bytes }| {
+        let target_node = job.node_of(target);
+        let within = if target == rank {
+            Locality::Rank
+        } else if target_node == source_node {
+            Locality::Node
+        } else if machine.router_of(target_node) == router {
+            Locality::Router
+        } else {
+            Locality::Network
+        };
+        Message { source: rank, target, source_node, target_node, bytes, within }
     }
 }
