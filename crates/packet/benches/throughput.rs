@@ -5,10 +5,11 @@
 //! cargo bench -p odonata-packet --bench throughput -- [routing] [load] [simulated us] [--json] [--listen] [--build] [--machines] [--control]
 //! ```
 //! Without a routing it measures the loads and routings of the README. `--machines` measures other machines, and a
-//! half-idle dragonfly. `--control` measures Slingshot's routers without control and with `pair`. With `--listen` every endpoint subscribes to arrivals and ignores them. `--build` measures
-//! the build time of the 92,544 nodes of `cascade-241`. Each measurement is the best of three; `ODONATA_REPEAT`
-//! changes that. `ODONATA_ONE_THREAD=1` omits two threads, for profilers. `ODONATA_PARTITIONS` sets the number of
-//! partitions, `ODONATA_BURST` that of packets to one destination.
+//! half-idle dragonfly. `--control` measures Slingshot's routers without control and with `pair`. With `--listen`
+//! every endpoint subscribes to arrivals and ignores them. `--build` measures the build time of the 92,544 nodes of
+//! `cascade-241`. Each measurement is the best of three; `ODONATA_REPEAT` changes that. `ODONATA_ONE_THREAD=1` omits
+//! two threads, for profilers. `ODONATA_PARTITIONS` sets the number of partitions, `ODONATA_BURST` the number of
+//! packets to one destination.
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
