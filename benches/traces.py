@@ -222,7 +222,7 @@ def main() -> None:
         f"Machine: {machine()}. Command: `python benches/traces.py --write`.",
         "",
         "Processor time of `odonata trace convert`, best of three. The bar is",
-        f"{BAR} million records per minute and core. Records are those of the converted trace. The records",
+        f"{BAR} million records per minute and core. Records are counted in the converted trace. The records",
         "of a small shared file are repeated, so trace files are smaller than for real traces, and",
         "cost less to decompress. Sizes (GOAL) and computation times (OTF2) differ from copy to copy.",
         "",
