@@ -146,6 +146,10 @@ bench: build ## measure the hot paths (results with their machine: benches/resul
 	@python benches/packet.py
 	cargo bench $(CARGO_FLAGS)
 
+.PHONY: bench-traces
+bench-traces: build ## measure how fast traces are read, with files of ODONATA_SHARED
+	@python benches/traces.py
+
 .PHONY: bench-mpi
 bench-mpi: build bootstrap-mpi ## measure what a run costs by several processes of MPI
 	@python benches/processes.py

@@ -123,34 +123,22 @@ TWO_NAMES(Comm_disconnect)
 /* ---- calls that move data and are not recorded ---- */
 
 #define MISSED_CALL(Name, parameters, arguments)                                                                       \
-    int MPI_##Name parameters                                                                                          \
+    int MPI_NAME(Name) parameters                                                                                      \
     {                                                                                                                  \
         CALL;                                                                                                          \
-        int error = REAL(Name) arguments;                                                                              \
+        int error = REAL(FORM(Name)) arguments;                                                                        \
         if (IS_RECORDED(error))                                                                                        \
-            recorder_miss("MPI_" #Name);                                                                               \
+            recorder_miss("MPI_" STRING(FORM(Name)));                                                                  \
         return error;                                                                                                  \
     }                                                                                                                  \
-    TWO_NAMES(Name)
-#define TARGET int rank, MPI_Aint place, int target_count, MPI_Datatype target_type
+    TWO_NAMES(FORM(Name))
+#define TARGET int rank, MPI_Aint place, COUNT target_count, MPI_Datatype target_type
 #define OF_TARGET rank, place, target_count, target_type
 
-MISSED_CALL(Put, (const void *at, int count, MPI_Datatype type, TARGET, MPI_Win window),
-            (at, count, type, OF_TARGET, window))
-MISSED_CALL(Get, (void *at, int count, MPI_Datatype type, TARGET, MPI_Win window), (at, count, type, OF_TARGET, window))
-MISSED_CALL(Accumulate, (const void *at, int count, MPI_Datatype type, TARGET, MPI_Op op, MPI_Win window),
-            (at, count, type, OF_TARGET, op, window))
-MISSED_CALL(Rput, (const void *at, int count, MPI_Datatype type, TARGET, MPI_Win window, MPI_Request *handle),
-            (at, count, type, OF_TARGET, window, handle))
-MISSED_CALL(Rget, (void *at, int count, MPI_Datatype type, TARGET, MPI_Win window, MPI_Request *handle),
-            (at, count, type, OF_TARGET, window, handle))
-MISSED_CALL(Raccumulate,
-            (const void *at, int count, MPI_Datatype type, TARGET, MPI_Op op, MPI_Win window, MPI_Request *handle),
-            (at, count, type, OF_TARGET, op, window, handle))
-MISSED_CALL(Get_accumulate,
-            (const void *at, int count, MPI_Datatype type, void *result, int result_count, MPI_Datatype result_type,
-             TARGET, MPI_Op op, MPI_Win window),
-            (at, count, type, result, result_count, result_type, OF_TARGET, op, window))
+
+#define FORM(Name) Name
+#define COUNT int
+#include "missed_calls.h"
 MISSED_CALL(Fetch_and_op,
             (const void *at, void *result, MPI_Datatype type, int rank, MPI_Aint place, MPI_Op op, MPI_Win window),
             (at, result, type, rank, place, op, window))
@@ -159,3 +147,11 @@ MISSED_CALL(Compare_and_swap,
              MPI_Win window),
             (at, compared, result, type, rank, place, window))
 MISSED_CALL(Win_fence, (int assertion, MPI_Win window), (assertion, window))
+
+#if MPI_VERSION >= 4
+#undef FORM
+#undef COUNT
+#define FORM(Name) Name##_c
+#define COUNT MPI_Count
+#include "missed_calls.h"
+#endif

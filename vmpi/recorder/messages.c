@@ -74,63 +74,6 @@ void recorder_waited(request *of)
 
 /* ---- point to point ---- */
 
-#define SEND_CALL(Name)                                                                                                \
-    int MPI_##Name(const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)                 \
-    {                                                                                                                  \
-        CALL;                                                                                                          \
-        int error = REAL(Name)(buffer, count, type, peer, tag, comm);                                                  \
-        if (IS_RECORDED(error))                                                                                        \
-            recorder_message("send", comm, peer, tag, recorder_bytes(type, count));                                    \
-        return error;                                                                                                  \
-    }                                                                                                                  \
-    TWO_NAMES(Name)
-#define SEND_REQUEST_CALL(Name, persistent)                                                                            \
-    int MPI_##Name(const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,                 \
-                   MPI_Request *request)                                                                               \
-    {                                                                                                                  \
-        CALL;                                                                                                          \
-        int error = REAL(Name)(buffer, count, type, peer, tag, comm, request);                                         \
-        if (IS_RECORDED(error))                                                                                        \
-            recorder_request_message(request, SEND, comm, peer, tag, recorder_bytes(type, count), persistent);         \
-        return error;                                                                                                  \
-    }                                                                                                                  \
-    TWO_NAMES(Name)
-#define RECEIVE_REQUEST_CALL(Name, persistent)                                                                         \
-    int MPI_##Name(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request) \
-    {                                                                                                                  \
-        CALL;                                                                                                          \
-        int error = REAL(Name)(buffer, count, type, peer, tag, comm, request);                                         \
-        if (IS_RECORDED(error))                                                                                        \
-            recorder_request_message(request, RECEIVE, comm, peer, tag, recorder_bytes(type, count), persistent);      \
-        return error;                                                                                                  \
-    }                                                                                                                  \
-    TWO_NAMES(Name)
-
-SEND_CALL(Send)
-SEND_CALL(Ssend)
-SEND_CALL(Bsend)
-SEND_CALL(Rsend)
-SEND_REQUEST_CALL(Isend, 0)
-SEND_REQUEST_CALL(Issend, 0)
-SEND_REQUEST_CALL(Ibsend, 0)
-SEND_REQUEST_CALL(Irsend, 0)
-SEND_REQUEST_CALL(Send_init, 1)
-SEND_REQUEST_CALL(Ssend_init, 1)
-SEND_REQUEST_CALL(Bsend_init, 1)
-SEND_REQUEST_CALL(Rsend_init, 1)
-RECEIVE_REQUEST_CALL(Irecv, 0)
-RECEIVE_REQUEST_CALL(Recv_init, 1)
-
-int MPI_Recv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Status *status)
-{
-    CALL;
-    int error = REAL(Recv)(buffer, count, type, peer, tag, comm, status);
-    if (IS_RECORDED(error))
-        recorder_message("recv", comm, peer, tag, recorder_bytes(type, count));
-    return error;
-}
-TWO_NAMES(Recv)
-
 static void both(MPI_Comm comm, int to, int to_tag, size_t sent, int from, int from_tag, size_t received)
 {
     communicator *of = recorder_communicator(comm);
@@ -142,32 +85,6 @@ static void both(MPI_Comm comm, int to, int to_tag, size_t sent, int from, int f
     recorder_message("send", comm, to, to_tag, sent);
     recorder_message("recv", comm, from, from_tag, received);
 }
-
-int MPI_Sendrecv(const void *send, int send_count, MPI_Datatype send_type, int to, int send_tag, void *receive,
-                 int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
-                 MPI_Status *status)
-{
-    CALL;
-    int error = REAL(Sendrecv)(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type, from,
-                               receive_tag, comm, status);
-    if (IS_RECORDED(error))
-        both(comm, to, send_tag, recorder_bytes(send_type, send_count), from, receive_tag,
-             recorder_bytes(receive_type, receive_count));
-    return error;
-}
-TWO_NAMES(Sendrecv)
-
-int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, int send_tag, int from, int receive_tag,
-                         MPI_Comm comm, MPI_Status *status)
-{
-    CALL;
-    int error = REAL(Sendrecv_replace)(buffer, count, type, to, send_tag, from, receive_tag, comm, status);
-    size_t bytes = recorder_bytes(type, count);
-    if (IS_RECORDED(error))
-        both(comm, to, send_tag, bytes, from, receive_tag, bytes);
-    return error;
-}
-TWO_NAMES(Sendrecv_replace)
 
 /* ---- probes that take their message: the source and tag that they found ---- */
 
@@ -222,35 +139,52 @@ int MPI_Improbe(int peer, int tag, MPI_Comm comm, int *flag, MPI_Message *messag
 }
 TWO_NAMES(Improbe)
 
-int MPI_Imrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
-{
-    CALL;
-    MPI_Message handle = *message;
-    int error = REAL(Imrecv)(buffer, count, type, message, request);
-    if (IS_RECORDED(error)) {
-        taken of = give(handle);
-        recorder_request_message(request, RECEIVE, of.comm, of.source, of.tag, recorder_bytes(type, count), 0);
-    }
-    return error;
-}
-TWO_NAMES(Imrecv)
+#define SEND_CALL(Name)                                                                                                \
+    int MPI_NAME(Name)(const void *buffer, COUNT count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)           \
+    {                                                                                                                  \
+        CALL;                                                                                                          \
+        int error = REAL(FORM(Name))(buffer, count, type, peer, tag, comm);                                            \
+        if (IS_RECORDED(error))                                                                                        \
+            recorder_message("send", comm, peer, tag, recorder_bytes(type, count));                                    \
+        return error;                                                                                                  \
+    }                                                                                                                  \
+    TWO_NAMES(FORM(Name))
+#define SEND_REQUEST_CALL(Name, persistent)                                                                            \
+    int MPI_NAME(Name)(const void *buffer, COUNT count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,           \
+                   MPI_Request *request)                                                                               \
+    {                                                                                                                  \
+        CALL;                                                                                                          \
+        int error = REAL(FORM(Name))(buffer, count, type, peer, tag, comm, request);                                   \
+        if (IS_RECORDED(error))                                                                                        \
+            recorder_request_message(request, SEND, comm, peer, tag, recorder_bytes(type, count), persistent);         \
+        return error;                                                                                                  \
+    }                                                                                                                  \
+    TWO_NAMES(FORM(Name))
+#define RECEIVE_REQUEST_CALL(Name, persistent)                                                                         \
+    int MPI_NAME(Name)(void *buffer, COUNT count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,                 \
+                       MPI_Request *request)                                                                           \
+    {                                                                                                                  \
+        CALL;                                                                                                          \
+        int error = REAL(FORM(Name))(buffer, count, type, peer, tag, comm, request);                                   \
+        if (IS_RECORDED(error))                                                                                        \
+            recorder_request_message(request, RECEIVE, comm, peer, tag, recorder_bytes(type, count), persistent);      \
+        return error;                                                                                                  \
+    }                                                                                                                  \
+    TWO_NAMES(FORM(Name))
 
-int MPI_Mrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
-{
-    CALL;
-    MPI_Message handle = *message;
-    int error = REAL(Mrecv)(buffer, count, type, message, status);
-    if (IS_RECORDED(error)) {
-        taken of = give(handle);
-        communicator *on = recorder_communicator(of.comm);
-        int other = recorder_peer(on, of.source);
-        recorder_message("irecv", of.comm, of.source, of.tag, recorder_bytes(type, count));
-        if (other != MPI_PROC_NULL)
-            wait_for(on, other, 1, of.tag);
-    }
-    return error;
-}
-TWO_NAMES(Mrecv)
+#define FORM(Name) Name
+#define COUNT int
+#define PLACE int
+#include "message_calls.h"
+#if MPI_VERSION >= 4
+#undef FORM
+#undef COUNT
+#undef PLACE
+#define FORM(Name) Name##_c
+#define COUNT MPI_Count
+#define PLACE MPI_Aint
+#include "message_calls.h"
+#endif
 
 /* ---- requests ---- */
 

@@ -121,11 +121,11 @@ line_place recorder_place(int communicator)
     return at;
 }
 
-size_t recorder_bytes(MPI_Datatype type, int count)
+size_t recorder_bytes(MPI_Datatype type, MPI_Count count)
 {
-    int size = 0;
+    MPI_Count size = 0;
     if (count > 0 && type != MPI_DATATYPE_NULL)
-        PMPI_Type_size(type, &size);
+        PMPI_Type_size_x(type, &size);
     return (size_t)(count > 0 ? count : 0) * (size_t)size;
 }
 

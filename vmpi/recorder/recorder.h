@@ -28,7 +28,7 @@ line_place recorder_place(int communicator);
 /* A call that moves data and is not in the trace. The end of the run names it. */
 void recorder_miss(const char *call);
 /* Packed size. */
-size_t recorder_bytes(MPI_Datatype type, int count);
+size_t recorder_bytes(MPI_Datatype type, MPI_Count count);
 void *recorder_alloc(void *old, size_t count, size_t size);
 
 /* ---- communicators (table.c) ---- */
@@ -102,13 +102,23 @@ int recorder_tag(int tag);
 
 /* The library's function, and the second name of the wrapper: the Fortran bindings of Open MPI call PMPI_x. */
 void *recorder_find_function(const char *name);
-#define REAL(Name)                                                                                                     \
+#define REAL(Name) REAL_OF(Name)
+#define REAL_OF(Name)                                                                                                  \
     ({                                                                                                                 \
         static __typeof__(&MPI_##Name) function;                                                                       \
         if (!function)                                                                                                 \
             function = (__typeof__(&MPI_##Name))recorder_find_function("PMPI_" #Name);                                 \
         function;                                                                                                      \
     })
-#define TWO_NAMES(Name) extern __typeof__(MPI_##Name) PMPI_##Name __attribute__((alias("MPI_" #Name)));
+#define TWO_NAMES(Name) TWO_NAMES_OF(Name)
+#define TWO_NAMES_OF(Name) extern __typeof__(MPI_##Name) PMPI_##Name __attribute__((alias("MPI_" #Name)));
+
+/* Since MPI-4 a call with counts has a second form with large counts, MPI_Send_c. The files *_calls.h define both: they
+ * are included once for each form, with FORM (the name), COUNT (the type of counts) and PLACE (of displacements). */
+#define MPI_NAME(Name) JOIN(MPI_, FORM(Name))
+#define JOIN(one, other) JOIN_OF(one, other)
+#define JOIN_OF(one, other) one##other
+#define STRING(Name) STRING_OF(Name)
+#define STRING_OF(Name) #Name
 
 #endif

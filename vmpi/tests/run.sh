@@ -136,4 +136,21 @@ if command -v mpicc >/dev/null && command -v mpirun >/dev/null && make -s record
 else
     echo "skip the recorder (no mpicc)"
 fi
+
+# Both forms of a call have the same trace. MPI4=FOLDER: an MPI-4 like MPICH's (pip install mpich), with its bin/mpicc.
+large() { # name, compiler's options, arguments
+    "$MPI4/bin/mpicc" $2 -o "$build/large-$1" tests/large.c &&
+        "$MPI4/bin/mpiexec" -n 5 -genv LD_PRELOAD "$here/libodonata-pmpi-4.so" -genv ODONATA_TRACE "$build/$1.recorded" \
+            "$build/large-$1" ${3-}
+}
+if [ -n "${MPI4-}" ]; then
+    here=$(cd "$build" && pwd)
+    make -s "$build/libodonata-pmpi-4.so" BUILD="$build" MPICC="$MPI4/bin/mpicc" && large int "" && large count -DLARGE &&
+        python3 tests/same_calls.py "$build/int.recorded" "$build/count.recorded"
+    report "the recorder writes the calls with large counts" $?
+    large count -DLARGE receive && grep -q '^1 irecv 1 7 3221225472 2$' "$build/count.recorded.1"
+    report "the recorder counts 3 GiB" $?
+else
+    echo "skip calls with large counts (MPI4=FOLDER of an MPI-4)"
+fi
 exit $((failures > 0))
