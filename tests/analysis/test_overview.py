@@ -57,12 +57,9 @@ def test_all_jobs_at_once_equal_one_at_a_time(seed: int, chunk: int, monkeypatch
         first = busy.order()[0]
         assert row["link"] == busy.number[first]
         assert row["busy_s"] == busy.busy_s[first]
+        link, busy_s = int(row["link"]), float(row["busy_s"])
         shared = sharers(
-            int(row["link"]),
-            *(given[k] for k in ("links", "link_jobs", "jobs")),
-            spans,
-            int(str(job)),
-            row["busy_s"],
+            link, given["links"], given["link_jobs"], given["jobs"], spans, int(str(job)), busy_s
         ).to_pylist()
         assert row["own_share"] == next(one["share"] for one in shared if one["name"] == f"j{job}")
         others = [one for one in shared if one["name"] != f"j{job}"]

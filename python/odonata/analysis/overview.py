@@ -148,7 +148,7 @@ def _passed(
     share = np.ones(len(rows))
     overlap = np.maximum(0.0, np.minimum(end, last) - np.maximum(start, first))
     np.divide(overlap, last - first, out=share, where=(last > first) & (job != runs))
-    frame = pd.DataFrame({"pair": pair, "job": job, "is_own": job == runs})
+    frame: pd.DataFrame = pd.DataFrame({"pair": pair, "job": job, "is_own": job == runs})
     sent = pd.Series(traffic.bytes_[rows] * share)
     room = (end - start) * traffic.capacity[links]
     frame["passed"] = fitting_bytes(sent, frame["is_own"], frame["pair"], room).where(end != start, sent)
@@ -169,7 +169,7 @@ def busiest_links(traffic: Traffic) -> pd.DataFrame:
     order = np.lexsort((links, -busy_s, jobs))
     chosen = order[np.unique(jobs[order], return_index=True)[1]]
     jobs, links, busy_s = jobs[chosen], links[chosen], busy_s[chosen]
-    found = pd.DataFrame({"link": links, "busy_s": busy_s}, index=jobs)
+    found: pd.DataFrame = pd.DataFrame({"link": links, "busy_s": busy_s}, index=jobs)
     own, competitor, largest = np.zeros(len(jobs)), np.full(len(jobs), -1), np.zeros(len(jobs))
     for frame in shared_rows(traffic, jobs, links):
         mine = frame[frame["is_own"]]
