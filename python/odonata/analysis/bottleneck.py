@@ -80,14 +80,14 @@ def busy_times(links: pa.Table, link_jobs: pa.Table, nodes: pa.Table, spans_s: S
     passed = _bytes_during(links, link_jobs, spans_s, job).groupby("link")["passed"].sum()
     own = np.unique(link_jobs.filter(pc.equal(link_jobs["job"], job))["link"].to_numpy())
     on_links = passed.reindex(own).to_numpy(np.float64) / floats(links, "capacity_bytes_per_s")[own]
-    classes = np.array(links["class"].cast(pa.string()).to_pylist(), dtype=object)
+    classes = np.array(links["class"].take(pa.array(own)).cast(pa.string()).to_pylist(), dtype=object)
     mine = nodes.filter(pc.fill_null(pc.equal(nodes["job"], job), False))
     capacity = floats(mine, "capacity_bytes_per_s")
     ports = [floats(mine, name) / capacity for name in ("injected_bytes", "ejected_bytes")]
     count = mine.num_rows
     return BusyTimes(
         np.concatenate([own, mine["node"].to_numpy(), mine["node"].to_numpy()]).astype(np.int64),
-        np.concatenate([classes[own], np.full(2 * count, NIC, dtype=object)]),
+        np.concatenate([classes, np.full(2 * count, NIC, dtype=object)]),
         np.repeat([False, True], [len(own) + count, count]),
         np.concatenate([on_links, *ports]),
     )
@@ -100,21 +100,32 @@ def _bytes_during(links: pa.Table, link_jobs: pa.Table, spans_s: Spans, job: int
     """
     frame: pd.DataFrame = link_jobs.to_pandas()
     start, end = spans_s.get(job, (0.0, 0.0))
-    own = end - start
     shares = {
         k: max(0.0, min(end, last) - max(start, first)) / (last - first) if last > first else 1.0
         for k, (first, last) in spans_s.items()
     }
     shares[job] = 1.0
-    frame["passed"] = frame["bytes"] * frame["job"].map(shares).fillna(1.0)
-    if own:
-        others = frame["job"] != job
-        of_job = frame["passed"].where(~others, 0.0).groupby(frame["link"]).transform("sum")
-        of_others = frame["passed"].where(others, 0.0).groupby(frame["link"]).transform("sum")
-        room = own * floats(links, "capacity_bytes_per_s")[frame["link"].to_numpy()] - of_job
-        fits = (room.clip(lower=0.0) / of_others.where(of_others > 0.0, 1.0)).clip(upper=1.0)
-        frame["passed"] *= fits.where(others, 1.0)
+    sent = frame["bytes"] * frame["job"].map(shares).fillna(1.0)
+    room = (end - start) * floats(links, "capacity_bytes_per_s")[frame["link"].to_numpy()]
+    frame["passed"] = sent
+    if end != start:
+        frame["passed"] = fitting_bytes(sent, frame["job"] == job, frame["link"], room)
     return frame
+
+
+def fitting_bytes(sent: pd.Series, is_own: pd.Series, group: pd.Series, room: Floats) -> pd.Series:
+    """What passes a link while a job runs: all its own bytes, and those of others as far as they fit.
+
+    Args:
+        sent: Bytes that each job would send in that time.
+        is_own: Whether they are the job's own.
+        group: Rows with one value are of one link and one time.
+        room: Bytes that fit through the link in that time.
+    """
+    of_job = sent.where(is_own, 0.0).groupby(group).transform("sum")
+    of_others = sent.where(~is_own, 0.0).groupby(group).transform("sum")
+    fits = ((room - of_job).clip(lower=0.0) / of_others.where(of_others > 0.0, 1.0)).clip(upper=1.0)
+    return sent * fits.where(~is_own, 1.0)
 
 
 def bottlenecks(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from odonata.analysis.bottleneck import Spans, bottlenecks, busy_times, sharers
@@ -92,40 +91,6 @@ def find_bottleneck(
         "bottlenecks": table,
         "sharers": sharers(link, run.links, run.link_jobs, run.jobs, spans, job, busy_s),
     }
-
-
-_OVERVIEW = ("busiest", "class", "busy_share", "own_share", "main_competitor", "competitor_share")
-
-
-def overview(run: RunData) -> pa.Table:
-    """Time and busiest link of each job, and its main competitor there.
-
-    Returns:
-        `name`, `time_s`, and null if a job has no time or sends nothing:
-
-        - `busiest`, `class`: Name and class of the link or port.
-        - `busy_share`: Its busy time divided by the job's time.
-        - `own_share`: Share of the busy time for the job itself.
-        - `main_competitor`, `competitor_share`: The other job with the largest share.
-    """
-    rows = []
-    times, spans = times_of(run), spans_of(run)
-    for number, name in enumerate(run.jobs["name"].to_pylist()):
-        time_s = times.get(number)
-        row: dict[str, Any] = dict.fromkeys(_OVERVIEW)
-        found: dict[str, Any] = (
-            find_bottleneck(run, number, time_s, 1, spans) if time_s else {"sharers": None}
-        )
-        if found["sharers"] is not None:
-            first = found["bottlenecks"].to_pylist()[0]
-            row |= {"busiest": first["name"], "class": first["class"], "busy_share": first["share"]}
-            shares = {one["name"]: one["share"] for one in found["sharers"].to_pylist()}
-            others = [other for other in shares if other != name]
-            row["own_share"] = shares.get(name, 0.0)
-            if others:
-                row |= {"main_competitor": others[0], "competitor_share": shares[others[0]]}
-        rows.append({"name": name, "time_s": time_s, **row})
-    return pa.Table.from_pylist(rows)
 
 
 def reason(base: RunData, run: RunData, job: str) -> str:

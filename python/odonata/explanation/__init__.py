@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from odonata.analysis.job_bottleneck import job_of, overview, reason, time_of
+from odonata.analysis.job_bottleneck import job_of, reason, time_of
+from odonata.analysis.overview import overview
 from odonata.explanation.against import Difference, difference, no_effect
 from odonata.explanation.answer import Explanation, explain
 from odonata.explanation.what_if import SENSITIVITY_ACCURACY, changes_by_seed, measure_changes, sensitivities

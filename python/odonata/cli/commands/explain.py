@@ -50,6 +50,7 @@ CALLS = ("send", "receive", "wait", "collective")
     help="Also measure the job's time with other bandwidths and cables, by one run for each.",
 )
 @options.count("--seeds", "seeds", default=1, help="With --what-if: number of seeds of each run (1).")
+@click.option("--details", is_flag=True, help="Without --job: list every job.")
 @options.as_json
 def command(
     directory: Path,
@@ -64,6 +65,7 @@ def command(
     time: int,
     what_if: bool,
     seeds: int,
+    details: bool,
     as_json: bool,
 ) -> None:
     """Explain a job's time: busiest links, competing jobs and their cost.
@@ -106,7 +108,7 @@ def command(
         if (sentence := congestion_sentence(roots)) is not None:
             terminal.console().print(sentence)
     if job is None and run.jobs.num_rows > 1 and not (path or given or against or blame or what_if):
-        of_job.show_all(run, as_json=as_json)
+        of_job.show_all(run, as_json=as_json, details=details)
         return
     number, name = job_of(run, job)
     if path or given:

@@ -22,7 +22,9 @@ from odonata.errors import OdonataError
     default="bytes",
     help="Measure of hot links: bytes, or bytes divided by capacity.",
 )
-@click.option("--details", is_flag=True, help="Of a sweep: every point and every comparison.")
+@click.option(
+    "--details", is_flag=True, help="Of a run: every job. Of a sweep: every point and every comparison."
+)
 @options.as_json
 def command(
     directory: Path, links: int, link_class: str | None, by: str, details: bool, as_json: bool
@@ -83,7 +85,7 @@ def command(
         terminal.print_json({"directory": str(directory), **run.summary, "hottest": hottest})
         return
     screen = terminal.console()
-    print_summary(screen, run)
+    print_summary(screen, run, details=details)
     if hottest and run.routed:
         title = f"Hottest {link_class + ' ' if link_class else ''}links, by {by}"
         terminal.print_table(screen, hottest_table(hottest), title)

@@ -13,6 +13,7 @@ from odonata.quantity import scale
 from odonata.store.schema import declarations
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -32,6 +33,28 @@ def joined(shown: Sequence[ShownColumn]) -> Table:
     for row in zip(*(column.cells for column in shown), strict=True):
         made.add_row(*row)
     return made
+
+
+JOBS_MAX = 20
+"""Most jobs that a table lists without `--details`; more would push the answer off the screen."""
+
+
+def listed_jobs(times: Sequence[float | None], *, details: bool) -> list[int]:
+    """Numbers of the jobs that a table lists: all, or of many the slowest, slowest first."""
+    if details or len(times) <= JOBS_MAX:
+        return list(range(len(times)))
+    return sorted(range(len(times)), key=lambda job: -(times[job] or 0.0))[:JOBS_MAX]
+
+
+def rows_of(table: pa.Table, chosen: Sequence[int]) -> pa.Table:
+    """The chosen rows of a table; there may be none."""
+    return table.take(pa.array(chosen, pa.int64()))
+
+
+def print_omitted(screen: Console, count: int, command: str) -> None:
+    """Prints how many jobs a table leaves out, if any, and the command that lists all."""
+    if count:
+        screen.print(f"The slowest {JOBS_MAX} jobs; {count:,} more: odonata {command} --details")
 
 
 def texts(heading: str, values: Iterable[str | None]) -> ShownColumn:

@@ -55,8 +55,8 @@ def explained(
         )
 
 
-def show_all(run: Run, *, as_json: bool) -> None:
-    """Prints the busiest link of each job of a run.
+def show_all(run: Run, *, as_json: bool, details: bool) -> None:
+    """Prints the busiest link of each job of a run; of many jobs the slowest, without `details`.
 
     Raises:
         OdonataError: No job has a time.
@@ -73,7 +73,8 @@ def show_all(run: Run, *, as_json: bool) -> None:
         jobs = {"jobs": table.to_pylist(), "absent_jobs": run.absent_jobs}
         terminal.print_json({"directory": str(run.path), **jobs})
         return
-    rows = table.to_pylist()
+    chosen = columns.listed_jobs(table["time_s"].to_pylist(), details=details)
+    rows = columns.rows_of(table, chosen).to_pylist()
 
     def share(name: str) -> list[str]:
         return ["-" if row[name] is None else percent(row[name]) for row in rows]
@@ -95,6 +96,7 @@ def show_all(run: Run, *, as_json: bool) -> None:
     )
     screen = terminal.console()
     terminal.print_table(screen, shown, f"Jobs of {run.name}, and the busiest link of each while it runs")
+    columns.print_omitted(screen, table.num_rows - len(rows), "explain")
     print_absent(screen, run.absent_jobs)
     _print_accuracy(screen, run)
     screen.print("Explain one job with --job NAME.")

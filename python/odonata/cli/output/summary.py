@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from odonata.analysis.headline import headline
+from odonata.analysis.job_bottleneck import times_of
 from odonata.cli.output import columns, terminal
 from odonata.cli.output.absent import print_absent
 from odonata.cli.output.assumptions import print_assumptions
@@ -23,8 +24,15 @@ if TYPE_CHECKING:
     from odonata.runs import Run
 
 
-def print_summary(screen: Console, run: Run) -> None:
-    """Prints machine, outcome and cost of a run, the traffic per link class and the jobs."""
+def print_summary(screen: Console, run: Run, *, details: bool = False) -> None:
+    """Prints machine, outcome and cost of a run, the traffic per link class and the jobs.
+
+    Of many jobs, only the slowest are listed without `details`.
+    """
+    times = times_of(run)
+    every = range(run.jobs.num_rows)
+    chosen = columns.listed_jobs([times.get(job) for job in every], details=details)
+    omitted = len(every) - len(chosen)
     summary = run.summary
     print_ending(screen, run)
     screen.print(_heading(run), style="bold")
@@ -39,9 +47,10 @@ def print_summary(screen: Console, run: Run) -> None:
     print_assumptions(screen, summary.get("assumptions", []), len(summary["jobs"]), "all keys: resolved.toml")
     print_collectives(screen, summary.get("collectives", []), [job["name"] for job in summary["jobs"]])
     if not run.routed:
-        terminal.print_table(screen, _job_table(run), "Jobs")
+        terminal.print_table(screen, _job_table(run, chosen), "Jobs")
+        columns.print_omitted(screen, omitted, "show")
         print_absent(screen, run.absent_jobs)
-        _print_terms(screen, run)
+        _print_terms(screen, run, chosen)
         return
     on = None
     if summary["classes"][0]["bytes_max"] is None:
@@ -49,9 +58,10 @@ def print_summary(screen: Console, run: Run) -> None:
     else:
         on = scale((row["bytes_max"] for row in summary["classes"]), "bytes")
         terminal.print_table(screen, _class_table(summary["classes"], on), on.heading("Traffic per link"))
-    terminal.print_table(screen, _job_table(run), "Jobs")
+    terminal.print_table(screen, _job_table(run, chosen), "Jobs")
+    columns.print_omitted(screen, omitted, "show")
     print_absent(screen, run.absent_jobs)
-    terminal.print_table(screen, _job_traffic_table(run, on), "Job traffic and completion time")
+    terminal.print_table(screen, _job_traffic_table(run, on, chosen), "Job traffic and completion time")
     if "completion_times" in summary:
         screen.print(f"Times are estimates: {summary['completion_times']['accuracy']}.")
     if "bound" in summary:
@@ -140,11 +150,11 @@ def _cost(summary: dict[str, Any]) -> str:
     )
 
 
-def _print_terms(screen: Console, run: Run) -> None:
+def _print_terms(screen: Console, run: Run, chosen: list[int]) -> None:
     """Prints the predictions of closed forms: job times, or cycles level by level."""
     priced = run.part("cycles")
     if priced is None:
-        terminal.print_table(screen, _job_traffic_table(run, None), "Job traffic and predicted time")
+        terminal.print_table(screen, _job_traffic_table(run, None, chosen), "Job traffic and predicted time")
         return
     scenarios = list(dict.fromkeys(name for job in priced["cycles"] for name in job["cycle_s"]))
     on = scale((seconds for job in priced["cycles"] for seconds in job["cycle_s"].values()), "s")
@@ -200,18 +210,20 @@ def _class_table(classes: list[dict[str, Any]], on: Scale) -> Table:
     return terminal.listed(classes, shown, left=["class"])
 
 
-def _job_table(run: Run) -> Table:
+def _job_table(run: Run, chosen: list[int]) -> Table:
     shown = {name: f"{{{name}}}" for name in ("job", "name", "pattern", "placement")}
     shown |= {name: f"{{{name}:,}}" for name in ("ranks", "nodes", "routers")}
-    return terminal.listed(run.jobs.to_pylist(), shown, left=["name", "pattern", "placement"])
+    return terminal.listed(
+        columns.rows_of(run.jobs, chosen).to_pylist(), shown, left=["name", "pattern", "placement"]
+    )
 
 
-def _job_traffic_table(run: Run, on: Scale | None) -> Table:
+def _job_traffic_table(run: Run, on: Scale | None, chosen: list[int]) -> Table:
     """Bytes, hops and engine results of each job, and its traffic per link.
 
     `on` is the scale of the links' traffic; None if it is not known.
     """
-    jobs = run.jobs
+    jobs = columns.rows_of(run.jobs, chosen)
     off_router = [
         percent(network / sent) if sent else "-"
         for network, sent in zip(jobs["network_bytes"].to_pylist(), jobs["bytes"].to_pylist(), strict=True)
@@ -220,7 +232,7 @@ def _job_traffic_table(run: Run, on: Scale | None) -> Table:
     shown.append(columns.ShownColumn("off router", off_router))
     shown += columns.of_table(jobs, ["byte_hops_mean", *columns.headlines(jobs)])
     if on is not None:
-        everywhere = [job["classes"][0] for job in run.summary["jobs"]]
+        everywhere = [run.summary["jobs"][job]["classes"][0] for job in chosen]
         for statistic in ("mean", "max"):
             cells = [terminal.number(on.of(row[f"bytes_{statistic}"])) for row in everywhere]
             shown.append(columns.ShownColumn(on.heading(f"link {statistic}"), cells))
