@@ -6,12 +6,13 @@ use crate::endpoint::Nics;
 use crate::fabric::{Fabric, CHANNELS_MAX};
 use crate::memory::{self, MemoryDemand, Size};
 use crate::partition::{EndpointSet, Partition, Section};
-use crate::record::{PacketRecord, RecordPlan, Recorder, Recording, Rows};
+use crate::record::{PacketRecord, RecordPlan, Recorder, Rows};
 use crate::result::PacketResult;
 use crate::run::{
     self, CheckpointSink, Ending, Observer, ProcessLayout, Progress, RunCheckpoints, RunLimits, RunPlan, RunState,
     Watch, RUN_PART,
 };
+use crate::run_options::RunOptions;
 use crate::schedule::Schedule;
 use crate::settings::PacketSettings;
 use crate::settings_error::SettingsError;
@@ -34,42 +35,6 @@ const HOPS_MEAN: f64 = 4.0;
 const DETOUR_FACTOR: f64 = 1.25;
 /// Maximum number of virtual channels of a routing algorithm, if there are enough for all traffic classes.
 const CLASS_CHANNELS_MAX: u8 = 16;
-
-/// Options of a run that do not change its meaning.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RunOptions {
-    /// Seed of all random streams.
-    pub seed: u64,
-    /// Number of threads; results do not depend on it.
-    pub threads: usize,
-    /// Number of partitions; 0 chooses it from the machine alone. Results do not depend on it.
-    pub partitions: usize,
-    /// Selection of records.
-    pub recording: Recording,
-    /// Abort the run if packets are in flight and nothing progresses for this much simulated time.
-    pub progress_timeout: Time,
-    /// Whether the result contains the estimates of the routers.
-    pub records_tables: bool,
-    /// Forced end of a window, for a checkpoint that no later event has changed.
-    pub window_end: Option<Time>,
-    /// Which iterations the run may skip, without checkpoints. The endpoints must follow loops.
-    pub fast_forward: Option<crate::FastForward>,
-}
-
-impl Default for RunOptions {
-    fn default() -> Self {
-        Self {
-            seed: 1,
-            threads: 1,
-            partitions: 0,
-            recording: Recording::default(),
-            progress_timeout: Time::from_us(1_000),
-            records_tables: false,
-            window_end: None,
-            fast_forward: None,
-        }
-    }
-}
 
 /// Returns the parts of a saved state by number.
 pub type CheckpointParts<'a> = &'a mut dyn FnMut(u32) -> Result<Vec<u8>, DecodeError>;

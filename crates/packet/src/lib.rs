@@ -22,6 +22,7 @@ mod rail_map;
 mod record;
 mod result;
 mod run;
+mod run_options;
 mod schedule;
 mod settings;
 mod settings_error;
@@ -33,7 +34,7 @@ pub use endpoint::{
     Activity, Arrival, Departure, Endpoints, Envelope, InjectionTimes, LoopProgress, MemoryFifos, Nics, Offer,
     OutgoingPacket, PacketInFlight, Program, SkippedIterations, Socket, Subscription, UnfinishedEndpoint,
 };
-pub use engine::{CheckpointAccess, CheckpointParts, PacketEngine, PacketError, RunOptions};
+pub use engine::{CheckpointAccess, CheckpointParts, PacketEngine, PacketError};
 pub use fast_forward::{FastForward, FastForwardReport};
 pub use injection::{FifoChoice, InjectionFifos, InjectionPreset, FIFOS_MAX};
 pub use memory::{memory_estimate, table_estimate, MemoryDemand};
@@ -45,6 +46,7 @@ pub use record::{
 };
 pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};
 pub use run::{CheckpointSink, Cost, Ending, Observer, Progress, Watch};
+pub use run_options::RunOptions;
 pub use schedule::Schedule;
 pub use settings::{Arbitration, PacketPreset, PacketSettings, QueueEstimate};
 pub use settings_error::SettingsError;
