@@ -152,7 +152,8 @@ impl TaskLanes {
     }
 
     pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
-        let (window, lanes): (window::SavedWindow, Vec<(u64, Option<u32>, BinaryHeap<_>)>);
+        let window: window::SavedWindow;
+        let lanes: Vec<(u64, Option<u32>, BinaryHeap<_>)>;
         (window, lanes, self.due, self.stamps, self.notice_stamps, self.computes_until) = from.get()?;
         if lanes.len() != self.lanes.len() {
             return Err(DecodeError(format!("rank {} has no such lanes", self.rank)));
