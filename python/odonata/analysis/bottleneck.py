@@ -114,7 +114,7 @@ def _bytes_during(links: pa.Table, link_jobs: pa.Table, spans_s: Spans, job: int
 
 
 def fitting_bytes(sent: pd.Series, is_own: pd.Series, group: pd.Series, room: Floats) -> pd.Series:
-    """What passes a link while a job runs: all its own bytes, and those of others as far as they fit.
+    """What passes a link while a job runs: all its own bytes, and as many bytes of others as fit.
 
     Args:
         sent: Bytes that each job would send in that time.
@@ -125,7 +125,8 @@ def fitting_bytes(sent: pd.Series, is_own: pd.Series, group: pd.Series, room: Fl
     of_job = sent.where(is_own, 0.0).groupby(group).transform("sum")
     of_others = sent.where(~is_own, 0.0).groupby(group).transform("sum")
     fits = ((room - of_job).clip(lower=0.0) / of_others.where(of_others > 0.0, 1.0)).clip(upper=1.0)
-    return sent * fits.where(~is_own, 1.0)
+    passed: pd.Series = sent * fits.where(~is_own, 1.0)
+    return passed
 
 
 def bottlenecks(

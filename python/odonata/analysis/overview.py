@@ -127,7 +127,7 @@ def shared_rows(traffic: Traffic, jobs: Integers, links: Integers) -> Iterator[p
         links: The link of each pair.
 
     Returns:
-        `pair`, its number; `job`, that of the bytes; `is_own`; `passed`, its bytes in the job's time.
+        `pair`, its number; `job` of the bytes; `is_own`; `passed`, its bytes in the job's time.
     """
     first = np.searchsorted(traffic.link, links, "left")
     count = np.searchsorted(traffic.link, links, "right") - first
