@@ -179,7 +179,41 @@ def without_network() -> Run:
         """)
 
 
+STREAMS = """
+compute 2 us
+on stream side:
+    compute 5 us
+compute 1 us
+on stream side:
+    compute 3 us
+    record done
+await done
+compute 4 us
+"""
+
+
+@cache
+def in_streams() -> Run:
+    """Two ranks that compute in two streams."""
+    path = directory() / "streams.program"
+    path.write_text(STREAMS)
+    return odonata.run(f"""
+        {DRAGONFLY}
+        [[job]]
+        program = {{ name = "file", path = "{path}", final_barrier = false }}
+        ranks = 2
+        ranks_per_node = 1
+        [engine]
+        kind = "packet"
+        routing = "min"
+        record_calls = true
+        [mpi]
+        host = "ideal"
+        """)
+
+
 PROGRAM_RUNS: dict[str, Callable[[], Run]] = {
+    "in streams": in_streams,
     "talking": talking,
     "gathered": gathered,
     "through fifos": through_fifos,

@@ -184,8 +184,7 @@ def calls_and_waits_have_the_times_of_their_steps(run: Tables) -> None:
     in_barrier = [received - meeting - ENTER, end - LEAVE - up]
     blocked = [0, 0, in_barrier[0], 0, first["blocked_ps"][1] - in_barrier[1], in_barrier[1]]
     same(calls["blocked_ps"], ps(pd.Series([*blocked, *second["blocked_ps"]])))
-    # Calls follow each other; tests/cli/test_traces.py has the tasks of a graph.
-    assert (calls["after"] == np.uint64(2**64 - 1)).all()
+    assert (calls["after"] == 0).all()
     memory = 300 + 10 * (15_000 // 4096)
     announced = 100_000 + ENTER + SEND + memory
     asked = announced + short(1) + MATCHED
@@ -246,6 +245,16 @@ def path_of(run: Tables, job: int) -> pd.DataFrame:
     found = critical_path(tables["calls"], tables["rank_waits"], job, whole(tables["ranks"], job))
     frame: pd.DataFrame = found.to_pandas()
     return frame
+
+
+@check("in streams")
+def tasks_start_after_others(run: Tables) -> None:
+    """The first task waits for none. The fourth waits for its stream, the last for the record in it."""
+    calls = run["calls"]
+    same(calls["call"], [1, 2, 3, 4, 5] * 2)
+    same(calls["after"], [1, 1, 1, 2, 4] * 2)
+    same(calls["start_ps"], [0, 2_000_000, 2_000_000, 7_000_000, 10_000_000] * 2)
+    same(calls["end_ps"], [2_000_000, 7_000_000, 3_000_000, 10_000_000, 14_000_000] * 2)
 
 
 @check("through fifos")

@@ -8,7 +8,7 @@ use odonata_processes::{sum, Processes};
 use odonata_units::{JobId, NodeId, RankId, RouterId};
 use odonata_workload::rails::RailPaths;
 use odonata_workload::volumes::complete::{CompleteExchange, NodeExchange};
-use odonata_workload::volumes::{Locality, Message, Messages, Volumes};
+use odonata_workload::volumes::{Locality, Message, Messages, RepeatedMessage, Volumes};
 use odonata_workload::{Job, Workload};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -262,7 +262,7 @@ impl RouterPart {
             for &rank in group {
                 for (number, message) in messages.of(rank).enumerate() {
                     self.volumes.add(&message);
-                    let Some(whole) = member(&(message, 1), job.iterations) else { continue };
+                    let Some(whole) = member(&RepeatedMessage { message, times: 1 }, job.iterations) else { continue };
                     let iterations = u64::from(job.iterations);
                     lanes.parts(&message, number, |part| {
                         let bytes = part.bytes.0.saturating_mul(iterations);
@@ -295,12 +295,13 @@ impl RouterPart {
 }
 
 /// A member with one message that is sent several times, unless the message loads nothing.
-fn member((message, times): &(Message, u64), iterations: u32) -> Option<Member> {
-    let Message { source_node: source, target_node: target, bytes, within, .. } = *message;
+fn member(repeated: &RepeatedMessage, iterations: u32) -> Option<Member> {
+    let RepeatedMessage { message, times } = *repeated;
+    let Message { source_node: source, target_node: target, bytes, within, .. } = message;
     let loads = bytes.0 > 0 && matches!(within, Locality::Router | Locality::Network);
     // In a steady state the messages of one iteration compete, however many iterations there are.
-    let messages = u32::try_from(*times).unwrap_or(u32::MAX);
-    let bytes = bytes.0.saturating_mul(*times).saturating_mul(iterations.into());
+    let messages = u32::try_from(times).unwrap_or(u32::MAX);
+    let bytes = bytes.0.saturating_mul(times).saturating_mul(iterations.into());
     loads.then_some(Member { source, target, messages, bytes })
 }
 

@@ -10,7 +10,7 @@
 pub mod complete;
 mod walk;
 
-pub use walk::{Locality, Message, Messages};
+pub use walk::{Locality, Message, Messages, RepeatedMessage};
 
 use crate::Job;
 use complete::{CompleteExchange, NodeExchange};
@@ -61,12 +61,13 @@ impl Volumes {
     }
 
     /// Counts a message that is sent several times.
-    pub fn add_repeated(&mut self, (message, times): &(Message, u64)) {
-        let count = |is: bool| if is { *times } else { 0 };
-        self.messages = self.messages.saturating_add(*times);
+    pub fn add_repeated(&mut self, repeated: &RepeatedMessage) {
+        let RepeatedMessage { message, times } = *repeated;
+        let count = |is: bool| if is { times } else { 0 };
+        self.messages = self.messages.saturating_add(times);
         self.zero_byte_messages = self.zero_byte_messages.saturating_add(count(message.bytes.0 == 0));
         self.self_messages = self.self_messages.saturating_add(count(message.within == Locality::Rank));
-        *self.sum(message.within) += u128::from(message.bytes.0) * u128::from(*times);
+        *self.sum(message.within) += u128::from(message.bytes.0) * u128::from(times);
     }
 
     #[inline]

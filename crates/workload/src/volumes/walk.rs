@@ -34,6 +34,15 @@ pub struct Message {
     pub within: Locality,
 }
 
+/// A message that is sent several times.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RepeatedMessage {
+    /// The message.
+    pub message: Message,
+    /// How often it is sent.
+    pub times: u64,
+}
+
 /// A walk over the messages of a job, rank by rank.
 #[derive(Clone, Debug)]
 pub struct Messages<'a> {
@@ -61,12 +70,12 @@ impl<'a> Messages<'a> {
     /// Messages of `rank` in one iteration and how often each is sent, in any order ([`Pattern::repeated_sends`]).
     ///
     /// [`Pattern::repeated_sends`]: crate::Pattern::repeated_sends
-    pub fn repeated(&mut self, rank: RankId) -> impl Iterator<Item = (Message, u64)> + use<'_, 'a> {
+    pub fn repeated(&mut self, rank: RankId) -> impl Iterator<Item = RepeatedMessage> + use<'_, 'a> {
         let Self { machine, job, repeated, .. } = self;
         repeated.clear();
         job.pattern.repeated_sends(rank, repeated);
         let place = place(machine, job, rank);
-        repeated.iter().map(move |(message, times)| (place(message), *times))
+        repeated.iter().map(move |(message, times)| RepeatedMessage { message: place(message), times: *times })
     }
 }
 
