@@ -51,23 +51,20 @@ impl JobProgram {
     /// Calls `send` with the target and the size of each message of `rank`, in the order of the calls, with collectives
     /// expanded, up to an invalid call. The check at build time leaves at most one, after the checked calls.
     pub fn each_send(&self, rank: u32, mut send: impl FnMut(u32, Bytes)) {
-        let mut code = CallExpander::new(self.program.ranks(), rank);
-        let mut look = |call: &Call| {
-            if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } | Call::Put { to, bytes } = *call {
-                send(to, bytes);
-            }
-        };
-        while let Ok(Some(call)) = code.next_call(self, Some(&mut look)) {
-            look(&call);
-        }
+        self.each_counted_send(rank, |to, bytes, _| send(to, bytes));
     }
 
     /// The same with a number for each: how often it is sent. A block stands for all blocks that send the same, so a
     /// loop costs as much as one iteration, if the program knows that its iterations are equal.
-    pub fn each_repeated_send(&self, rank: u32, mut send: impl FnMut(u32, Bytes, u64)) {
-        let excerpt = self.excerpt().filter(|(_, is_estimate)| !is_estimate).map(|(excerpt, _)| excerpt);
-        let shared = excerpt.as_ref().unwrap_or(self);
-        let mut code = CallExpander::new(shared.program.ranks(), rank);
+    pub fn each_repeated_send(&self, rank: u32, send: impl FnMut(u32, Bytes, u64)) {
+        match self.excerpt() {
+            Some((excerpt, false)) => excerpt.each_counted_send(rank, send),
+            _ => self.each_counted_send(rank, send),
+        }
+    }
+
+    fn each_counted_send(&self, rank: u32, mut send: impl FnMut(u32, Bytes, u64)) {
+        let mut code = CallExpander::new(self.program.ranks(), rank);
         let mut sent = Vec::new();
         loop {
             let mut look = |call: &Call| {
@@ -75,10 +72,13 @@ impl JobProgram {
                     sent.push((to, bytes));
                 }
             };
-            let Ok(Some(call)) = code.next_call(shared, Some(&mut look)) else { break };
-            look(&call);
-            let times = code.times(shared);
+            let next = code.next_call(self, Some(&mut look)).ok().flatten();
+            next.iter().for_each(&mut look);
+            let times = code.times(self);
             sent.drain(..).for_each(|(to, bytes)| send(to, bytes, times));
+            if next.is_none() {
+                break;
+            }
         }
     }
 }

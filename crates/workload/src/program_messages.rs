@@ -24,9 +24,10 @@ impl Pattern for ProgramMessages {
         self.program.each_send(rank.0, |to, bytes| out.push(SentMessage { target: RankId(to), bytes }));
     }
 
-    fn repeated_sends(&self, rank: RankId, out: &mut Vec<(SentMessage, u64)>) {
-        self.program.each_repeated_send(rank.0, |to, bytes, times| {
-            out.push((SentMessage { target: RankId(to), bytes }, times));
+    fn repeated_sends(&self, rank: RankId, out: &mut Vec<SentMessage>, times: &mut Vec<u64>) {
+        self.program.each_repeated_send(rank.0, |to, bytes, of_block| {
+            out.push(SentMessage { target: RankId(to), bytes });
+            times.push(of_block);
         });
     }
 

@@ -49,13 +49,14 @@ pub struct Messages<'a> {
     machine: &'a Machine,
     job: &'a Job,
     sends: Vec<SentMessage>,
-    repeated: Vec<(SentMessage, u64)>,
+    /// How often each is sent; empty for once.
+    times: Vec<u64>,
 }
 
 impl<'a> Messages<'a> {
     /// A walk over the messages of `job`, placed on `machine`.
     pub const fn new(machine: &'a Machine, job: &'a Job) -> Self {
-        Self { machine, job, sends: Vec::new(), repeated: Vec::new() }
+        Self { machine, job, sends: Vec::new(), times: Vec::new() }
     }
 
     /// Messages of `rank` in one iteration, in the order of the pattern.
@@ -71,11 +72,13 @@ impl<'a> Messages<'a> {
     ///
     /// [`Pattern::repeated_sends`]: crate::Pattern::repeated_sends
     pub fn repeated(&mut self, rank: RankId) -> impl Iterator<Item = RepeatedMessage> + use<'_, 'a> {
-        let Self { machine, job, repeated, .. } = self;
-        repeated.clear();
-        job.pattern.repeated_sends(rank, repeated);
+        let Self { machine, job, sends, times } = self;
+        sends.clear();
+        times.clear();
+        job.pattern.repeated_sends(rank, sends, times);
         let place = place(machine, job, rank);
-        repeated.iter().map(move |(message, times)| RepeatedMessage { message: place(message), times: *times })
+        let times = times.iter().copied().chain(std::iter::repeat(1));
+        sends.iter().zip(times).map(move |(sent, times)| RepeatedMessage { message: place(sent), times })
     }
 }
 
