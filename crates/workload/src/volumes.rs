@@ -171,10 +171,10 @@ impl Matrix {
                 }
             }
             for rank in first(source).0..end(source) {
-                for message in messages.of(RankId(rank)) {
+                for RepeatedMessage { message, times } in messages.repeated(RankId(rank)) {
                     let cell = &mut row[(message.target.0 / ranks_per_cell) as usize];
-                    cell.0 += 1;
-                    cell.1 += u128::from(message.bytes.0);
+                    cell.0 = cell.0.saturating_add(times);
+                    cell.1 += u128::from(message.bytes.0) * u128::from(times);
                 }
             }
             let used = row.iter().enumerate().filter(|(_, &(messages, _))| messages > 0);
