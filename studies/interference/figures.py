@@ -52,7 +52,8 @@ def _named(table: pa.Table, targets: list[str] | None) -> pa.Table:
     for column in ("target", "background"):
         at = table.column_names.index(column)
         names = [_name(name) for name in table[column].to_pylist()]
-        table = table.set_column(at, table.schema.field(at), pa.array(names))
+        field = table.schema.field(at).with_type(pa.string())  # pandas gives large_string for its own strings
+        table = table.set_column(at, field, pa.array(names, field.type))
     if targets is not None:
         table = table.filter(pa.array([name in targets for name in table["target"].to_pylist()]))
     return table

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from matplotlib.text import Text
 
 import odonata
 from odonata.studies import load
@@ -154,6 +155,22 @@ def test_numbers_are_means_over_seeds_of_slowdowns_within_a_seed() -> None:
     open_yet = found[found["statement"] == "fft3d-cosmoflow"]
     assert open_yet["here"].isna().all()
     assert set(open_yet["seeds"]) == {"0"}
+
+
+@pytest.mark.parametrize("text", ["object", "str"])
+def test_figure_4_names_applications_whatever_pandas_makes_of_text(text: str) -> None:
+    rows = [
+        {"target": "lqcd", "background": background, "routing": "par", "communication_ms": time}
+        for background, time in (("none", 1.0), ("stencil5d", 2.0))
+    ]
+    outcomes = pd.DataFrame(rows).assign(experiment="pairs", deviation_ms=0.1)
+    outcomes = outcomes.astype(dict.fromkeys(("target", "background", "routing"), text))
+    Functions(FOLDER).get("communication", "a test")
+    figures = next(module for name, module in sys.modules.items() if name.endswith("interference.figures"))
+    results = SimpleNamespace(frame={"outcomes": outcomes}.__getitem__)
+    picture = figures.communication(results, experiments=["pairs"])
+    texts = {text.get_text() for text in picture.figure.findobj(Text)}
+    assert any("Stencil5D" in text for text in texts), texts
 
 
 def test_volumes_are_wire_bytes(measures: Any) -> None:

@@ -1,7 +1,7 @@
 """Stored points of a study: the compact form of its runs, in the study's folder.
 
-`points/EXPERIMENT/POINT.json.xz` holds what the function `keep` of `study.py` made of a run, and a digest of
-what the run was made from. Tables and figures of the page read it.
+`points/EXPERIMENT/KEY=VALUE/.../KEY=VALUE.json.xz` holds what the function `keep` of `study.py` made of a
+run, and a digest of what the run was made from. Tables and figures of the page read it.
 """
 
 from __future__ import annotations
@@ -72,8 +72,11 @@ class StoredPoints:
     """Folder of the study."""
 
     def path(self, part: str, point: Point) -> Path:
-        """The file of a point of a part, as in the directory of results."""
-        return self.folder / FOLDER / part / f"{point.name}.json.xz"
+        """The file of a point of a part: a folder for each setting but the last.
+
+        The list of files of a wheel cannot hold the commas of a point's name.
+        """
+        return self.folder.joinpath(FOLDER, part, *f"{point.name}.json.xz".split(","))
 
     def has(self, part: str, point: Point) -> bool:
         """Whether there is a file of the point, up to date or not."""
