@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <numeric>
 #include <unistd.h>
@@ -83,6 +84,29 @@ int main(int argc, char **argv)
     std::cout.precision(3 + rank % 2);
     MPI_Barrier(MPI_COMM_WORLD);
     EXPECT(std::cout.precision() == 3 + rank % 2);
+    // Alike seeded, each rank has the C library's numbers, whatever the others do between two of them.
+    std::srand(7);
+    srand48(7);
+    random_data generator{};
+    char table[128];
+    initstate_r(7, table, sizeof table, &generator);
+    drand48_data congruence{};
+    srand48_r(7, &congruence);
+    char words[] = "a b c d e f g h i j";
+    for (int i = 0; i < 10; i++) {
+        int number;
+        random_r(&generator, &number);
+        EXPECT(std::rand() == number);
+        double fraction;
+        drand48_r(&congruence, &fraction);
+        EXPECT(drand48() == fraction);
+        EXPECT(*strtok(i ? nullptr : words, " ") == 'a' + i);
+        if (i == 5 && rank % 2) {
+            random_r(&generator, &number);
+            EXPECT(random() == number);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
     MPI_Finalize();
     return 0;
 }
