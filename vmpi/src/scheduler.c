@@ -195,14 +195,26 @@ void vmpi_end_rank(int status, const char *how, int destruct)
     abort(); /* a finished rank is never continued */
 }
 
+/* Programs permute their argv and cut its texts (strtok), so each rank gets a copy of both, in one piece. */
+static char **copy_arguments(void)
+{
+    size_t pointers = ((size_t)program_argc + 1) * sizeof(char *), bytes = pointers;
+    for (int i = 0; i < program_argc; i++)
+        bytes += strlen(program_argv[i]) + 1;
+    char **argv = vmpi_alloc(1, bytes);
+    char *text = (char *)argv + pointers;
+    for (int i = 0; i < program_argc; i++) {
+        argv[i] = strcpy(text, program_argv[i]);
+        text += strlen(text) + 1;
+    }
+    return argv;
+}
+
 static void rank_entry(void *argument)
 {
     (void)argument;
-    /* Programs may permute their argv, so each rank gets a copy of the pointers. */
-    char **argv = vmpi_alloc((size_t)program_argc + 1, sizeof *argv);
-    memcpy(argv, program_argv, (size_t)program_argc * sizeof *argv);
     vmpi_globals_construct();
-    int status = vmpi_rank_main(program_argc, argv);
+    int status = vmpi_rank_main(program_argc, copy_arguments());
     vmpi_end_rank(status, "return", 1);
 }
 

@@ -81,6 +81,8 @@ int main(int argc, char **argv)
     for (int option; (option = getopt(argc, argv, "ab:")) != -1; options++)
         EXPECT(option == 'a' || std::atoi(optarg) == 5);
     EXPECT(options == 2);
+    EXPECT(std::strcmp(argv[3], "5") == 0);
+    argv[3][0] = '6'; // a rank's own, as each process has its own
     std::cout.precision(3 + rank % 2);
     MPI_Barrier(MPI_COMM_WORLD);
     EXPECT(std::cout.precision() == 3 + rank % 2);
