@@ -1,16 +1,22 @@
 /* Global variables, private to each rank.
  *
- * All ranks run the program at the same addresses. So when another rank continues, its writable data replaces the data
- * of the previous rank, which is saved. Data of vmpi itself is not exchanged. A rank starts with the data of the file,
- * and runs the constructors of the program's static objects itself. While a rank's data is saved, transfers into or out
- * of its variables use the saved bytes.
+ * All ranks run the program at the same addresses. So when another rank continues, its writable data takes the place of
+ * the data of the previous rank. Data of vmpi itself is not exchanged. A rank starts with the data of the file, and runs
+ * the constructors of the program's static objects itself.
+ *
+ * Each rank has an image of all data. Little data is copied between its place and the image. Much data is mapped: the
+ * images lie in a file in memory, and the pages of the rank that continues are mapped at the data's place. What a rank
+ * does not touch then takes neither time nor memory: a switch with 17 MB costs 20 us, not 10 ms. While another rank runs,
+ * transfers into or out of a rank's variables use its image.
  *
  * The data of vmpi lies in separate sections (see the Makefile), the data of the C library in another file. */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 
 #include "runtime.h"
 
@@ -20,17 +26,39 @@ extern char __start_vmpi_data[], __stop_vmpi_data[], __start_vmpi_bss[], __stop_
 typedef struct {
     char *start;
     size_t bytes, offset; /* size, and offset in an image */
+    int mapped;           /* whole pages, exchanged by mapping; otherwise by copying */
 } piece;
 
-enum { MOST_PIECES = 8 };
+enum { MOST_PIECES = 8, LEAST_MAPPED = 512 * 1024 };
 static piece pieces[MOST_PIECES];
 static int used;
-static size_t image_bytes;
-static char *pristine;      /* data before any constructor of the program */
-static vmpi_rank *resident; /* the rank whose data is in place */
+static size_t image_bytes;      /* whole pages */
+static char *pristine;          /* an image of the data before any constructor of the program */
+static vmpi_rank *resident;     /* the rank whose data is in place */
+static vmpi_rank *ended;        /* a rank whose image is freed when another rank's data is in place */
+static int images_file = -1;    /* a file in memory with the images of all ranks, if a piece is mapped */
+static char *images;            /* and where it is mapped as a whole */
 static void (*construct)(void);
 
-/* Adds [from, to) without vmpi's own data. */
+static size_t whole_pages(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page;
+}
+
+static void add_piece(char *from, char *to, int mapped)
+{
+    if (from >= to)
+        return;
+    if (used == MOST_PIECES)
+        vmpi_fail("the program's data has more than %d pieces", MOST_PIECES);
+    if (mapped)
+        image_bytes = whole_pages(image_bytes);
+    pieces[used++] = (piece){from, (size_t)(to - from), image_bytes, mapped};
+    image_bytes += (size_t)(to - from);
+}
+
+/* Adds [from, to) without vmpi's own data; if it is large, its whole pages apart. */
 static void add(char *from, char *to)
 {
     char *own[2][2] = {{__start_vmpi_data, __stop_vmpi_data}, {__start_vmpi_bss, __stop_vmpi_bss}};
@@ -42,22 +70,35 @@ static void add(char *from, char *to)
         }
     if (from >= to)
         return;
-    if (used == MOST_PIECES)
-        vmpi_fail("the program's data has more than %d pieces", MOST_PIECES);
-    pieces[used++] = (piece){from, (size_t)(to - from), image_bytes};
-    image_bytes += (size_t)(to - from);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *first = from + (whole_pages((size_t)from) - (size_t)from);
+    char *last = to - (size_t)to % page;
+    if (first >= last || last - first < LEAST_MAPPED) {
+        add_piece(from, to, 0);
+        return;
+    }
+    add_piece(from, first, 0);
+    add_piece(first, last, 1);
+    add_piece(last, to, 0);
 }
 
 static void keep(char *image)
 {
     for (int i = 0; i < used; i++)
-        memcpy(image + pieces[i].offset, pieces[i].start, pieces[i].bytes);
+        if (!images || !pieces[i].mapped)
+            memcpy(image + pieces[i].offset, pieces[i].start, pieces[i].bytes);
 }
 
 static void put(const char *image)
 {
-    for (int i = 0; i < used; i++)
-        memcpy(pieces[i].start, image + pieces[i].offset, pieces[i].bytes);
+    for (int i = 0; i < used; i++) {
+        const piece *p = &pieces[i];
+        if (!images || !p->mapped)
+            memcpy(p->start, image + p->offset, p->bytes);
+        else if (mmap(p->start, p->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, images_file,
+                      image - images + (off_t)p->offset) == MAP_FAILED)
+            vmpi_fail("the variables of a rank could not be mapped");
+    }
 }
 
 void vmpi_globals_capture(void (*run_constructors)(void))
@@ -66,32 +107,64 @@ void vmpi_globals_capture(void (*run_constructors)(void))
         vmpi_fail("the program is linked statically, so its variables cannot be separated from the C library's");
     add(__data_start, _edata);
     add(__bss_start, _end);
+    image_bytes = whole_pages(image_bytes);
     construct = run_constructors;
     pristine = vmpi_alloc(1, image_bytes);
     keep(pristine);
 }
 
-void vmpi_globals_check(int ranks)
+void vmpi_globals_start(int ranks)
 {
     double need = (double)image_bytes * ranks;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (pristine && need > there)
+    if (!pristine)
+        return;
+    if (need > there)
         vmpi_fail(
             "the program's global variables need %zu bytes, %.1f GB for %d ranks; this machine has %.1f GB",
             image_bytes, need / 1e9, ranks, there / 1e9);
+    for (int i = 0; i < used && images_file < 0; i++)
+        if (pieces[i].mapped)
+            images_file = memfd_create("vmpi", MFD_CLOEXEC);
+    if (images_file < 0 || ftruncate(images_file, (off_t)(image_bytes * (size_t)ranks)) != 0)
+        return; /* everything is copied */
+    void *all = mmap(NULL, image_bytes * (size_t)ranks, PROT_READ | PROT_WRITE, MAP_SHARED, images_file, 0);
+    images = all == MAP_FAILED ? NULL : all;
+}
+
+/* Data of the file. Pages of zeros are left out where they are there already. */
+static char *new_image(const vmpi_rank *rank)
+{
+    char *image = images ? images + image_bytes * (size_t)rank->world : vmpi_alloc(1, image_bytes);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (size_t at = 0; at < image_bytes; at += page)
+        if (pristine[at] != 0 || memcmp(pristine + at, pristine + at + 1, page - 1) != 0)
+            memcpy(image + at, pristine + at, page);
+    return image;
+}
+
+static void free_image(vmpi_rank *rank)
+{
+    if (images && rank->image)
+        madvise(rank->image, image_bytes, MADV_REMOVE);
+    else
+        free(rank->image);
+    rank->image = NULL;
 }
 
 void vmpi_globals_enter(vmpi_rank *rank)
 {
     if (!pristine || resident == rank)
         return;
-    if (resident) {
-        if (!resident->image)
-            resident->image = vmpi_alloc(1, image_bytes);
+    if (resident)
         keep(resident->image);
-    }
-    put(rank->image ? rank->image : pristine);
+    if (!rank->image)
+        rank->image = new_image(rank);
+    put(rank->image);
     resident = rank;
+    if (ended)
+        free_image(ended);
+    ended = NULL;
 }
 
 void vmpi_globals_construct(void)
@@ -102,10 +175,12 @@ void vmpi_globals_construct(void)
 
 void vmpi_globals_leave(vmpi_rank *rank)
 {
-    free(rank->image);
-    rank->image = NULL;
-    if (resident == rank)
+    if (resident == rank) { /* what the process does at its end may need the last rank's data */
+        ended = rank;
         resident = NULL;
+    } else {
+        free_image(rank);
+    }
 }
 
 void *vmpi_address(const vmpi_rank *rank, const void *address)

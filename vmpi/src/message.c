@@ -50,8 +50,8 @@ void vmpi_request_start(MPI_Request request)
     request->active = 1;
     request->done = 0;
     request->awaited = 0;
-    vmpi_trace_message(request->kind == REQUEST_SEND ? "isend" : "irecv", request->comm, request->peer, request->tag,
-                       vmpi_packed_bytes(request->type, request->count));
+    request->traced = vmpi_trace_message(request->kind == REQUEST_SEND ? "isend" : "irecv", request->comm, request->peer,
+                                         request->tag, vmpi_packed_bytes(request->type, request->count));
     if (request->peer == MPI_PROC_NULL) {
         vmpi_complete(request, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     } else if (request->kind == REQUEST_SEND) {

@@ -190,8 +190,11 @@ int MPI_Cancel(MPI_Request *request)
         vmpi_withdraw(r);
         vmpi_complete(r, r->peer, r->tag, 0);
         r->status._cancelled = 1; // NOLINT(clang-analyzer-unix.Malloc): the program still holds the request
+        vmpi_trace_cancel(r);
     } else if (r->kind == REQUEST_SEND && r->active) {
         r->status._cancelled = vmpi_withdraw_sent(r);
+        if (r->status._cancelled)
+            vmpi_trace_cancel(r);
     }
     return MPI_SUCCESS;
 }

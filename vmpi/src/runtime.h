@@ -50,6 +50,8 @@ typedef struct vmpi_rank {
     void *attributes; /* names and attributes of communicators (handles.c) */
     int depth;                   /* depth of nested MPI calls */
     int quiet;                   /* above 0: calls are parts of one that is traced */
+    char *held;                  /* line of the blocking call that it is in, not in the trace yet (trace.c) */
+    uint32_t posts;              /* lines isend and irecv in the trace */
     int64_t left_ns, worked_ns;  /* processor time: when it was last read, and since the last line of the trace */
     char *image;                 /* saved global variables (globals.c) */
     struct vmpi_exit *exits;     /* functions to run when it ends */
@@ -347,7 +349,7 @@ struct ompi_request_t {
     vmpi_rank *owner;
     MPI_Comm comm;
     const char *call; /* of a collective */
-    uint32_t traced;  /* its number in the trace of its owner, from 1; 0: it is not there */
+    uint32_t traced;  /* its number among collectives of the communicator, or messages, in the trace of its owner; 0: none */
     int neighbours;   /* in the trace, it is messages between neighbours */
     int peer; /* rank in comm, or MPI_ANY_SOURCE */
     int tag;
@@ -390,8 +392,8 @@ void vmpi_complete(MPI_Request request, int source, int tag, size_t bytes);
 /* ---- global variables (globals.c): no effect unless they are private to each rank ---- */
 
 void vmpi_globals_capture(void (*run_constructors)(void));
-/* Ends the run if the variables of so many ranks do not fit into memory. */
-void vmpi_globals_check(int ranks);
+/* Makes room for the variables of so many ranks, or ends the run if they do not fit into memory. */
+void vmpi_globals_start(int ranks);
 /* Puts the rank's variables in place; runs constructors and later destructors of its static objects; discards them. */
 void vmpi_globals_enter(vmpi_rank *rank);
 void vmpi_globals_construct(void);
@@ -416,7 +418,9 @@ void vmpi_trace_phase_ends(void);
 void vmpi_trace_plain(const char *action);
 /* A line that a replay skips: where the program is, or which of several paths a call takes. */
 void vmpi_trace_note(const char *note);
-void vmpi_trace_message(const char *action, MPI_Comm comm, int peer, int tag, size_t bytes);
+uint32_t vmpi_trace_message(const char *action, MPI_Comm comm, int peer, int tag, size_t bytes);
+/* A message that is cancelled leaves the trace. */
+void vmpi_trace_cancel(MPI_Request request);
 void vmpi_trace_sendrecv(MPI_Comm comm, int to, size_t sent, int from, size_t received);
 void vmpi_trace_wait(MPI_Request request);
 /* Starts a message of a neighbourhood collective, or waits for it. */

@@ -38,7 +38,7 @@ vmpi_exceptions *__cxa_get_globals(void) __attribute__((weak));
 
 vmpi_rank *vmpi_rank_at(int world)
 {
-    return &ranks[world];
+    return ranks ? &ranks[world] : NULL;
 }
 
 void *vmpi_alloc(size_t count, size_t bytes)
@@ -204,8 +204,9 @@ static char **copy_arguments(void)
     char **argv = vmpi_alloc(1, bytes);
     char *text = (char *)argv + pointers;
     for (int i = 0; i < program_argc; i++) {
-        argv[i] = strcpy(text, program_argv[i]);
-        text += strlen(text) + 1;
+        size_t length = strlen(program_argv[i]) + 1;
+        argv[i] = memcpy(text, program_argv[i], length);
+        text += length;
     }
     return argv;
 }
@@ -316,7 +317,7 @@ int vmpi_schedule(int count, size_t stack_bytes, int argc, char **argv)
     scheduler = fiber_of_thread();
     if (!scheduler)
         vmpi_fail("out of memory");
-    vmpi_globals_check(count);
+    vmpi_globals_start(count);
     create_ranks(stack_bytes);
     while (finished < vmpi_world_size) {
         if (!ready_first && !find_ready())
@@ -340,6 +341,7 @@ int vmpi_schedule(int count, size_t stack_bytes, int argc, char **argv)
     }
     vmpi_current = NULL;
     free(ranks);
+    ranks = NULL;
     free(scheduler);
     return worst_status;
 }

@@ -49,12 +49,95 @@ int vmpi_trace_is_open(void)
     return file != NULL;
 }
 
+/* ---- lines that are not in the file yet: a blocking call, in which a rank serves one-sided calls of others ---- */
+
+static void release(vmpi_rank *rank)
+{
+    if (rank->held)
+        fputs(rank->held, file);
+    free(rank->held);
+    rank->held = NULL;
+}
+
+static void hold(vmpi_rank *rank, line_place *at)
+{
+    static size_t bytes;
+    at->file = open_memstream(&rank->held, &bytes);
+    if (!at->file)
+        vmpi_fail("out of memory");
+}
+
+/* ---- lines that must leave the file: messages that are cancelled never were ---- */
+
+typedef struct {
+    int rank;
+    uint32_t post; /* number of the line among the rank's lines isend and irecv, from 1 */
+} cancelled_line;
+
+static cancelled_line *cancelled;
+static size_t cancelled_count;
+
+void vmpi_trace_cancel(MPI_Request request)
+{
+    if (!file || !request->traced)
+        return;
+    cancelled_line *more = realloc(cancelled, (cancelled_count + 1) * sizeof *cancelled);
+    if (!more)
+        vmpi_fail("out of memory");
+    cancelled = more;
+    cancelled[cancelled_count++] = (cancelled_line){request->owner->world, request->traced};
+}
+
+static int compare(const void *a, const void *b)
+{
+    const cancelled_line *x = a, *y = b;
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->post > y->post) - (x->post < y->post);
+}
+
+static void copy_without_cancelled(FILE *from, FILE *to)
+{
+    uint32_t *posts = vmpi_alloc((size_t)vmpi_world_size, sizeof *posts);
+    char *text = NULL;
+    size_t room = 0;
+    qsort(cancelled, cancelled_count, sizeof *cancelled, compare);
+    while (getline(&text, &room, from) > 0) {
+        char *action;
+        cancelled_line line = {(int)strtol(text, &action, 10), 0};
+        if (strncmp(action, " isend ", 7) == 0 || strncmp(action, " irecv ", 7) == 0) {
+            line.post = ++posts[line.rank];
+            if (bsearch(&line, cancelled, cancelled_count, sizeof *cancelled, compare))
+                continue;
+        }
+        fputs(text, to);
+    }
+    free(text);
+    free(posts);
+}
+
+static void remove_cancelled(void)
+{
+    size_t bytes = strlen(file_path) + sizeof ".new";
+    char *path = vmpi_alloc(bytes, 1);
+    snprintf(path, bytes, "%s.new", file_path);
+    FILE *from = fopen(file_path, "r"), *to = from ? fopen(path, "w") : NULL;
+    if (to)
+        copy_without_cancelled(from, to);
+    if (!to || fclose(to) != 0 || rename(path, file_path) != 0)
+        vmpi_fail("cannot write %s: %s", path, strerror(errno));
+    fclose(from);
+    free(path);
+}
+
 void vmpi_trace_close(void)
 {
+    for (int i = 0; file && i < vmpi_world_size && vmpi_rank_at(i); i++)
+        release(vmpi_rank_at(i));
     FILE *closed = file;
     file = NULL;
     if (closed && fclose(closed) != 0)
         vmpi_fail("cannot write %s: %s", file_path, strerror(errno));
+    if (closed && cancelled_count > 0)
+        remove_cancelled();
 }
 
 static int times_work(void)
@@ -100,20 +183,26 @@ static int is_traced(const vmpi_rank *rank)
     return file && rank->quiet == 0;
 }
 
-/* The place of a rank's line, after the preceding computation. Communicators of one rank or made without a common one
+/* The place of a rank's line, after its preceding computation and calls. Communicators of one rank or made without a common one
  * (inter-communicators) have no number in the trace; their ranks have their numbers in the world. */
 static int is_named(MPI_Comm comm)
 {
     return comm != MPI_COMM_WORLD && !comm->unnamed;
 }
 
-static line_place place_of(vmpi_rank *rank, MPI_Comm comm)
+static line_place place_beside(vmpi_rank *rank, MPI_Comm comm)
 {
     line_place at = {file, rank->world, comm && is_named(comm) ? comm->id : 0};
     if (rank->worked_ns > 0)
         line_compute(at, rank->worked_ns);
     rank->worked_ns = 0;
     return at;
+}
+
+static line_place place_of(vmpi_rank *rank, MPI_Comm comm)
+{
+    release(rank);
+    return place_beside(rank, comm);
 }
 
 static int peer_in(MPI_Comm comm, int peer)
@@ -161,16 +250,29 @@ static int tag_in(int tag)
     return tag == MPI_ANY_TAG ? LINE_ANY_TAG : tag;
 }
 
-void vmpi_trace_message(const char *action, MPI_Comm comm, int peer, int tag, size_t bytes)
+/* Returns the number of the line among the rank's lines isend and irecv; 0: it is another, or not in the trace. */
+uint32_t vmpi_trace_message(const char *action, MPI_Comm comm, int peer, int tag, size_t bytes)
 {
-    if (peer != MPI_PROC_NULL && is_traced(vmpi_current))
-        line_message(place_of(vmpi_current, comm), action, peer_in(comm, peer), tag_in(tag), bytes);
+    if (peer == MPI_PROC_NULL || !is_traced(vmpi_current))
+        return 0;
+    line_place at = place_of(vmpi_current, comm);
+    int blocks = strcmp(action, "recv") == 0;
+    if (blocks)
+        hold(vmpi_current, &at);
+    line_message(at, action, peer_in(comm, peer), tag_in(tag), bytes);
+    if (blocks)
+        fclose(at.file);
+    return *action == 'i' ? ++vmpi_current->posts : 0;
 }
 
 void vmpi_trace_sendrecv(MPI_Comm comm, int to, size_t sent, int from, size_t received)
 {
-    if (is_traced(vmpi_current))
-        line_sendrecv(place_of(vmpi_current, comm), peer_in(comm, to), sent, peer_in(comm, from), received);
+    if (!is_traced(vmpi_current))
+        return;
+    line_place at = place_of(vmpi_current, comm);
+    hold(vmpi_current, &at);
+    line_sendrecv(at, peer_in(comm, to), sent, peer_in(comm, from), received);
+    fclose(at.file);
 }
 
 static void wait_for(vmpi_rank *rank, MPI_Comm comm, int peer, int receives, int tag)
@@ -199,9 +301,11 @@ void vmpi_trace_one_sided(MPI_Comm comm, int from, int to, size_t bytes)
 {
     for (int receives = 0; receives < 2; receives++) {
         vmpi_rank *rank = vmpi_rank_at(vmpi_comm_world_of(comm, receives ? to : from));
-        if (is_traced(rank))
-            line_message(place_of(rank, comm), receives ? "irecv" : "isend", peer_in(comm, receives ? from : to),
-                         LINE_ONE_SIDED, bytes);
+        if (!is_traced(rank))
+            continue;
+        line_message(rank == vmpi_current ? place_of(rank, comm) : place_beside(rank, comm),
+                     receives ? "irecv" : "isend", peer_in(comm, receives ? from : to), LINE_ONE_SIDED, bytes);
+        rank->posts++;
     }
 }
 
@@ -278,7 +382,12 @@ uint32_t vmpi_trace_collective(const vmpi_arrival *a, MPI_Comm comm, int nonbloc
     add_blocks(&call, a, &sent, &received);
     call.send_blocks = sent;
     call.receive_blocks = received;
-    line_collective_call(place_of(vmpi_current, comm), &call);
+    line_place at = place_of(vmpi_current, comm);
+    if (!nonblocking)
+        hold(vmpi_current, &at);
+    line_collective_call(at, &call);
+    if (!nonblocking)
+        fclose(at.file);
     free(sent);
     free(received);
     if (!nonblocking)

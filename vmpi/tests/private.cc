@@ -20,7 +20,7 @@
 
 int rank, size;
 static int counted = 3;               // with a value
-static double halo[2][1000], big[20000]; // without one
+static double halo[2][1000], big[200000]; // without one; so many bytes are mapped, not copied
 static MPI_Request requests[4];
 static std::vector<int> constructed(5, 1); // on the heap, by a constructor
 static int *pointer = &counted;

@@ -110,6 +110,11 @@ report "Fortran with mpif.h" $?
 bin/vmpicc -o "$build/traced" tests/traced.c && bin/vmpirun -n 4 -trace "$build/traced.trace" "$build/traced" free &&
     grep '^1 ' "$build/traced.trace" | grep -v compute | cut -d' ' -f2- | diff - tests/traced.txt
 report "a trace names communicators" $?
+# What a rank serves in a barrier stands before the barrier, since its partner waits for it. What is cancelled is not there.
+bin/vmpicc -o "$build/served" tests/served.c && bin/vmpirun -n 2 -trace "$build/served.trace" "$build/served" &&
+    printf '1 %s\n' init 'irecv 0 4 4 2' 'send 0 6 4 2' 'isend 0 2147480001 4 2' barrier 'wait 0 1 4' 'wait 1 0 2147480001' \
+        finalize >"$build/served.txt" && grep '^1 ' "$build/served.trace" | grep -v compute | diff - "$build/served.txt"
+report "a trace has one-sided calls where they are served, and nothing that is cancelled" $?
 
 # The recorder on Open MPI writes the same calls as vmpi. Where messages of any rank or the first finished request are
 # taken, the order may differ.
