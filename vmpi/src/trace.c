@@ -283,10 +283,12 @@ static void wait_for(vmpi_rank *rank, MPI_Comm comm, int peer, int receives, int
     line_wait(place_of(rank, comm), receives ? other : me, receives ? me : other, tag_in(tag));
 }
 
-/* Source, destination and tag identify the request of a message. */
+/* Source, destination and tag identify the request of a message. A test of a send is no wait: it succeeds here at once,
+ * while on a network the program would go on and test again. */
 void vmpi_trace_wait(MPI_Request request)
 {
-    int message = request->kind == REQUEST_SEND || request->kind == REQUEST_RECEIVE;
+    int tested = strncmp(request->owner->call, "MPI_Test", strlen("MPI_Test")) == 0;
+    int message = (request->kind == REQUEST_SEND && !tested) || request->kind == REQUEST_RECEIVE;
     if (message && request->peer != MPI_PROC_NULL && !request->status._cancelled)
         wait_for(request->owner, request->comm, request->peer, request->kind == REQUEST_RECEIVE, request->tag);
     if (request->kind != REQUEST_COLLECTIVE || !is_traced(request->owner))
