@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from checking import Tables
 from control_runs import CONTROL_RUNS
-from machine_runs import railed
+from machine_runs import railed, stored
 from program_runs import PROGRAM_RUNS
 from run_files import DRAGONFLY, GROUPS, NODES, ROUTERS, directory
 
@@ -477,6 +477,7 @@ RUNS: dict[str, Callable[[], Run]] = {
     "shared": shared,
     "crowded": crowded,
     "railed": railed,
+    "stored": stored,
     "priced": priced,
     "cycled": cycled,
 }

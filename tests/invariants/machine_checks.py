@@ -135,6 +135,15 @@ def every_nic_has_a_row(run: Tables) -> None:
     close(nodes["injected_bytes"], np.where(nodes["host"] < 5, 4 * 2**20 / RAILS, 0))
 
 
+@check("stored")
+def storage_nodes_have_the_io_ranks(run: Tables) -> None:
+    """Of 12 nodes, 5 and 11 are storage nodes: each gets half of the 4 MiB of the others."""
+    nodes = run["nodes"]
+    same(nodes["storage"], nodes["node"].isin([5, 11]))
+    same(run["placement"]["node"], [0, 1, 2, 3, 5, 11])
+    close(nodes["ejected_bytes"], np.where(nodes["storage"], 2 * 2**20, 0))
+
+
 @check("closed", "broken", "priced")
 def placements_follow_their_rules(run: Tables) -> None:
     """`compact` fills nodes one after the other; each rank of the other job has a node of its own."""

@@ -21,6 +21,7 @@ pub(crate) fn metrics_json(plan: &MachinePlan) -> Value {
         "routers_up": found.routers_up,
         "nodes": found.nodes,
         "nodes_up": found.nodes_up,
+        "storage_nodes": found.storage_nodes,
         "cores_per_node": machine.cores_per_node(),
         "cores_up": found.cores_up,
         "groups": found.groups,

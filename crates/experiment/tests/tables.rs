@@ -115,8 +115,8 @@ fn what_switches_a_column_on_is_a_key() {
         .chain(directory::tables().iter().filter_map(|table| Some((table.engine, table.under?))));
     for (engine, under) in conditions {
         let key = under.split([' ', '=', ',']).next().unwrap();
-        let engine = ENGINES.iter().find(|kind| Some(kind.name) == engine).expect("an engine's own");
-        let keys = (engine.keys)();
+        let engine = ENGINES.iter().find(|kind| Some(kind.name) == engine);
+        let keys = engine.map_or_else(Vec::new, |kind| (kind.keys)());
         let section = schema::sections().iter().flat_map(|section| &section.keys);
         let traffic: Vec<_> = TRAFFIC.iter().flat_map(|kind| (kind.default)().keys()).collect();
         assert!(keys.iter().chain(section).chain(&traffic).any(|known| known.name == key), "{under}: no key {key}");

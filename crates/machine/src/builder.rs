@@ -40,8 +40,10 @@ pub struct MachineBuilder {
     pub ports: Option<RouterPorts>,
     /// Router of each node.
     pub node_router: Vec<RouterId>,
-    /// Whether each node is a usable compute node.
+    /// Whether jobs can use each node.
     pub node_up: Vec<bool>,
+    /// The storage nodes by the numbers of their hosts, ascending.
+    pub storage: Vec<NodeId>,
     /// Names of the nodes; if empty, nodes are named after their routers.
     pub node_names: Vec<String>,
     /// Whether each router works; building drops the cables of a failed router.
@@ -80,6 +82,7 @@ impl MachineBuilder {
             cores_per_node,
             ports: None,
             node_up: vec![true; node_router.len()],
+            storage: Vec::new(),
             node_router,
             node_names: Vec::new(),
             router_up: vec![true; group_of.len()],
@@ -134,6 +137,7 @@ impl MachineBuilder {
             ports: self.ports,
             node_router: self.node_router,
             node_up: self.node_up,
+            storage: self.storage,
             node_by_name: by_name(&self.node_names)?,
             node_names: self.node_names,
             router_up: self.router_up,
@@ -160,6 +164,8 @@ impl MachineBuilder {
             assert!([count, per_nic].iter().all(|each| each.expand(routers).len() == routers), "ports of every router");
         }
         assert_eq!(self.node_up.len(), self.node_router.len(), "one state per node");
+        assert!(self.storage.is_sorted(), "storage nodes in ascending order");
+        assert!(self.storage.last().is_none_or(|node| node.index() < self.node_router.len()), "storage nodes exist");
         assert_eq!(self.coordinates.values.len(), routers * self.coordinates.axes.len(), "coordinates of every router");
         if !self.node_names.is_empty() && self.node_names.len() != self.node_router.len() {
             let reason = format!("{} names for {} nodes", self.node_names.len(), self.node_router.len());
@@ -248,6 +254,7 @@ impl From<Machine> for MachineBuilder {
             rails: machine.rails,
             node_router: machine.node_router,
             node_up: machine.node_up,
+            storage: machine.storage,
             node_names: machine.node_names,
             router_up: machine.router_up,
             cables,

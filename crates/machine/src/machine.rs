@@ -102,6 +102,8 @@ pub struct Machine {
     pub(crate) ports: Option<RouterPorts>,
     pub(crate) node_router: Vec<RouterId>,
     pub(crate) node_up: Vec<bool>,
+    /// Hosts that are storage nodes, ascending.
+    pub(crate) storage: Vec<NodeId>,
     /// Names of the nodes, or none.
     pub(crate) node_names: Vec<String>,
     /// The nodes in the order of their names.
@@ -191,10 +193,22 @@ impl Machine {
     pub fn router_of(&self, node: NodeId) -> RouterId {
         self.node_router[node.index()]
     }
-    /// Whether jobs can run on a node: it is a compute node, and its router works.
+    /// Whether jobs can run on a node: it is a compute or storage node, and its router works.
     #[inline]
     pub fn node_up(&self, node: NodeId) -> bool {
         self.node_up[node.index()]
+    }
+    /// The storage nodes, ascending, also those that failed. Placements put ranks there only if a job asks for them.
+    pub fn storage_nodes(&self) -> &[NodeId] {
+        &self.storage
+    }
+    /// Whether a node is a storage node; a NIC is one with its host.
+    pub fn is_storage(&self, node: NodeId) -> bool {
+        !self.storage.is_empty() && self.storage.binary_search(&self.host_of(node)).is_ok()
+    }
+    /// Whether a placement can choose a node for any rank: jobs can use it, and it is not a storage node.
+    pub fn is_compute(&self, node: NodeId) -> bool {
+        self.node_up(node) && !self.is_storage(node)
     }
     /// Nodes of a router, ascending.
     #[inline]

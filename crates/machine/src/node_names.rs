@@ -1,8 +1,10 @@
 //! Names of nodes from administrators, for a machine that is listed already.
 
 use crate::{hostlist, MachineBuilder};
+use odonata_units::NodeId;
 
-/// Names in the order of node numbers, for all nodes or for the usable ones. Each text is a host list.
+/// Names in the order of node numbers, for all nodes or for the compute nodes that jobs can use. Each text is a host
+/// list.
 ///
 /// # Errors
 /// An invalid list, or a wrong number of names.
@@ -12,7 +14,9 @@ pub fn in_order(builder: &MachineBuilder, lists: &[&str]) -> Result<Vec<String>,
         names.append(&mut hostlist::expand(list)?);
     }
     let nodes = builder.node_router.len();
-    let usable = builder.node_up.iter().filter(|&&up| up).count();
+    let is_storage = |node: usize| builder.storage.binary_search(&NodeId::from_index(node)).is_ok();
+    let for_jobs = |&node: &usize| builder.node_up[node] && !is_storage(node);
+    let usable = (0..nodes).filter(for_jobs).count();
     if names.len() == nodes {
         return Ok(names);
     }
@@ -21,8 +25,12 @@ pub fn in_order(builder: &MachineBuilder, lists: &[&str]) -> Result<Vec<String>,
         return Err(format!("{} names, but the machine has {nodes} nodes{of_all}", names.len()));
     }
     let mut names = names.into_iter();
-    let name = |(node, up): (usize, &bool)| if *up { names.next() } else { Some(format!("service{node}")) };
-    Ok(builder.node_up.iter().enumerate().map_while(name).collect())
+    let name = |node: usize| match for_jobs(&node) {
+        true => names.next(),
+        false if is_storage(node) => Some(format!("storage{node}")),
+        false => Some(format!("service{node}")),
+    };
+    Ok((0..nodes).map_while(name).collect())
 }
 
 /// The names in a CSV table with the columns `name` and `node` (a number or a name) or `router` (a name or a number). The

@@ -46,6 +46,7 @@ fn set_nodes_per_router(builder: &mut MachineBuilder, count: u32) {
     }
     builder.node_router.clear();
     builder.node_up.clear();
+    builder.storage.clear();
     builder.node_names.clear();
     // LIDs belong to the nodes of the file.
     builder.subnet = None;

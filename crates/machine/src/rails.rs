@@ -273,6 +273,7 @@ impl Machine {
             ports: self.ports.as_ref().map(|ports| ports.of_routers(routers.clone())),
             node_router: self.node_router[ends.clone()].iter().map(router).collect(),
             node_up: self.node_up[ends.clone()].to_vec(),
+            storage: self.storage.clone(),
             node_names: self.node_names.get(ends.clone()).unwrap_or_default().to_vec(),
             node_by_name: self.node_by_name.iter().filter(|node| ends.contains(&node.index())).map(own).collect(),
             router_up: self.router_up[routers.clone()].to_vec(),

@@ -84,6 +84,7 @@ mod tests {
             rails: Default::default(),
             node_router: (0..4).map(RouterId).collect(),
             node_up: vec![true; 4],
+            storage: Vec::new(),
             node_names: Vec::new(),
             router_up: vec![true; 4],
             cables: Vec::new(),

@@ -56,6 +56,11 @@ pub trait ProgramRule: ParameterStruct {
         Vec::new()
     }
 
+    /// Number of the job's last ranks that are I/O ranks. On a machine with storage nodes they run there.
+    fn io_ranks(&self) -> u32 {
+        0
+    }
+
     /// Builds the program of a job, without its end.
     ///
     /// # Errors

@@ -260,6 +260,7 @@ fn grouped(groups: u32, size: u32) -> MachineBuilder {
         rails: Default::default(),
         node_router: (0..2 * routers).map(|n| RouterId(n / 2)).collect(),
         node_up: vec![true; 2 * routers as usize],
+        storage: Vec::new(),
         node_names: Vec::new(),
         router_up: vec![true; routers as usize],
         cables: Vec::new(),

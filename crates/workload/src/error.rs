@@ -11,7 +11,7 @@ pub enum WorkloadError {
     /// A job needs more nodes than are free.
     #[error(
         "job '{job}' needs {needed} nodes ({ranks} ranks, {ranks_per_node} on each), but only {free} of the {usable} \
-         usable nodes of {machine} are free: {} too few", .needed - .free
+         {kind} nodes of {machine} are free: {} too few", .needed - .free
     )]
     Oversubscribed {
         /// The job.
@@ -24,8 +24,10 @@ pub enum WorkloadError {
         needed: usize,
         /// Nodes that the jobs before it left free.
         free: usize,
-        /// Usable nodes of the machine.
+        /// Usable nodes of the machine, of the kind that it needs.
         usable: usize,
+        /// The kind in a word.
+        kind: &'static str,
         /// Name of the machine.
         machine: String,
     },

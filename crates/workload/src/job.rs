@@ -3,7 +3,7 @@
 mod built_work;
 
 use crate::pattern::PatternContext;
-use crate::placement::{FreeNodes, NodeAssignment, PlacementRequest};
+use crate::placement::{FreeNodes, IoRanks, NodeAssignment, PlacementRequest};
 use crate::rail_choice::RailChoice;
 use crate::silent::SilentPattern;
 use crate::{
@@ -260,7 +260,17 @@ const CALLS_OF_JOB_MIN: u64 = 10_000;
 fn request(spec: &JobSpec, index: usize, seed: u64) -> PlacementRequest<'_> {
     let JobSpec { name: job, ranks, placement, settings, .. } = spec;
     let ranks_per_node = settings.ranks_per_node;
-    PlacementRequest { job, placement: placement.name(), index, ranks: *ranks, ranks_per_node, seed }
+    let io_ranks = io_ranks(&spec.work, *ranks);
+    PlacementRequest { job, placement: placement.name(), index, ranks: *ranks, ranks_per_node, seed, io_ranks }
+}
+
+/// The I/O ranks of a job. Its programs run on the same ranks, so the program with the most I/O ranks counts.
+fn io_ranks(work: &Work, ranks: u32) -> IoRanks<'_> {
+    let Work::Program { programs, .. } = work else { return IoRanks::default() };
+    let all = programs.iter().map(|program| IoRanks { program: program.name(), count: program.rule().io_ranks() });
+    let most = all.max_by_key(|io| io.count).unwrap_or_default();
+    // The program refuses more servers than ranks.
+    IoRanks { count: most.count.min(ranks), ..most }
 }
 
 fn job(

@@ -33,9 +33,9 @@ pub use pattern::{
 pub use pattern_program::PatternProgram;
 pub use placement::search;
 pub use placement::{
-    Distribution, FilePlacementParameters, FreeNodes, ListParameters, MappingParameters, NodeAssignment, NodeName,
-    NonUniformParameters, PendingPlacement, PlacementRequest, PlacementRule, PlacementSpec, RandomOrderParameters,
-    RandomPlacement, PLACEMENTS,
+    Distribution, FilePlacementParameters, FreeNodes, IoRanks, ListParameters, MappingParameters, NodeAssignment,
+    NodeName, NonUniformParameters, PendingPlacement, PlacementRequest, PlacementRule, PlacementSpec,
+    RandomOrderParameters, RandomPlacement, PLACEMENTS,
 };
 pub use traffic::{
     ClosedParameters, Execution, Injection, LoadStep, OpenParameters, TrafficKind, TrafficRule, TrafficSpec, TRAFFIC,

@@ -1,6 +1,7 @@
 //! Placement: ranks to nodes.
 //!
-//! Jobs are placed in the order of the experiment file, on usable nodes only. Jobs with scattered nodes draw these
+//! Jobs are placed in the order of the experiment file, on usable nodes only. Storage nodes are for I/O ranks, for the
+//! placement `storage`, and for placements that list them. Jobs with scattered nodes draw these
 //! after all jobs are placed. Most placements assign *free* nodes in some order. The ranks fill the nodes in this
 //! order, `ranks_per_node` consecutive ranks on each, and do not share them with other jobs. Only a placement file
 //! gives the node of every rank. Jobs placed by files may share a node if its cores suffice.
@@ -9,6 +10,7 @@ mod cell;
 mod compact;
 mod file;
 mod free;
+mod io_ranks;
 mod list;
 mod mapping;
 mod non_uniform;
@@ -23,12 +25,14 @@ mod round_robin_nodes;
 mod round_robin_routers;
 mod rule;
 pub mod search;
+mod storage;
 mod units;
 
 #[cfg(test)]
 mod test_help;
 
 pub use file::FilePlacementParameters;
+pub use io_ranks::IoRanks;
 pub use list::{ListParameters, NodeName};
 pub use mapping::MappingParameters;
 pub use non_uniform::{Distribution, NonUniformParameters};
@@ -40,6 +44,7 @@ pub use free::FreeNodes;
 
 use odonata_declare::{RuleFamily, Variant};
 use regular::RegularPlacement;
+use storage::StoragePlacement;
 
 /// The placements, in the order of the reference; the first is the default.
 pub const PLACEMENTS: &[Variant<dyn PlacementRule>] = &[
@@ -69,6 +74,9 @@ pub const PLACEMENTS: &[Variant<dyn PlacementRule>] = &[
     }),
     Variant::new("non-uniform", "clustered around a random centre, with stragglers, as from a batch queue", || {
         Box::new(NonUniformParameters::default())
+    }),
+    Variant::new("storage", "the first free storage nodes of the machine, router by router", || {
+        Box::new(StoragePlacement)
     }),
     Variant::new("list", "the nodes that you list", || Box::new(ListParameters::default())),
     Variant::new("mapping", "on a torus, places in an order of its axes, or from a map file", || {
@@ -226,6 +234,7 @@ mod tests {
                 let request = PlacementRequest {
                     placement: DRAWN[policy],
                     job: &format!("job{index}"), index, ranks, ranks_per_node: Some(per_node), seed,
+                    io_ranks: IoRanks::default(),
                 };
                 let left = taken.iter().enumerate().filter(|(n, t)| !**t && machine.node_up(NodeId(*n as u32))).count();
                 let needed = ranks.div_ceil(per_node) as usize;

@@ -29,6 +29,7 @@ fn machine(shape: Shape, axes: &[&str], sizes: &[u32], groups: u32, nodes_per_ro
         rails: Default::default(),
         node_router: (0..nodes).map(|n| RouterId(n / nodes_per_router)).collect(),
         node_up: vec![true; nodes as usize],
+        storage: Vec::new(),
         node_names: Vec::new(),
         router_up: vec![true; routers as usize],
         cables: Vec::new(),

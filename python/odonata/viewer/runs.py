@@ -332,7 +332,16 @@ FIRST = {
     "routers": {"name", "group", "up"},
     "links": {"source", "target", "class", "parallel", "capacity_bytes_per_s"},
     "link_jobs": {"link", "job"},
-    "nodes": {"name", "router", "slot", "job", "ejected_bytes", "injected_bytes", "capacity_bytes_per_s"},
+    "nodes": {
+        "name",
+        "router",
+        "slot",
+        "storage",
+        "job",
+        "ejected_bytes",
+        "injected_bytes",
+        "capacity_bytes_per_s",
+    },
 }
 """Columns of the first picture; also all measures of links, axes of routers and columns of jobs."""
 

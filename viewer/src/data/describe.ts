@@ -281,12 +281,13 @@ export function routerJobs(run: Run, hidden: (job: number) => boolean): Int32Arr
 }
 
 export function describeNode(run: Run, node: number): Tip {
-  const { names, router, job, ejectedBytes, injectedBytes } = run.nodes
+  const { names, router, job, ejectedBytes, injectedBytes, storage } = run.nodes
   const of = jobAt(run, job[node]!)
   return {
     title: names.at(node),
     rows: [
       ['Router', place(run, router[node]!)],
+      ...(storage?.[node] ? [['Kind', 'storage node'] as const] : []),
       ['Job', of?.name ?? (job[node] === SEVERAL ? 'several jobs' : 'none')],
       ['Bytes received', quantity(ejectedBytes[node]!, 'bytes')],
       ['Bytes sent', quantity(injectedBytes[node]!, 'bytes')],

@@ -80,6 +80,8 @@ export interface Nodes {
   readonly injectedBytes: Float64Array
   /** Bytes per second and direction; 0 if unknown. */
   readonly capacity: Float64Array
+  /** 1 for a storage node; null on a machine without. */
+  readonly storage: Uint8Array | null
 }
 
 /** A figure that all links have. */
@@ -229,6 +231,7 @@ function readNodes(block: Block): Nodes {
     ejectedBytes: f64(numbers(block, 'ejected_bytes')),
     injectedBytes: f64(numbers(block, 'injected_bytes')),
     capacity: f64(block.numbers.get('capacity_bytes_per_s') ?? new Float64Array(block.rows)),
+    storage: block.numbers.has('storage') ? Uint8Array.from(numbers(block, 'storage')) : null,
   }
 }
 

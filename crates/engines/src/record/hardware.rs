@@ -155,6 +155,15 @@ pub(super) const NODES: FilledTable<'_, Machine> = FilledTable {
             .by(|machine| each_node(machine, Machine::slot_of)),
         Column::attribute("up", Bool, Plain, "Works", "Whether it works; false if it failed.")
             .by(|machine| each_node(machine, Machine::node_up)),
+        Column::attribute(
+            "storage",
+            Bool,
+            Plain,
+            "Storage node",
+            "Whether it is a storage node, where placements put only I/O ranks and jobs that ask for it.",
+        )
+        .under("node_counts = \"ROUTER: 1 storage\"")
+        .by_if(|machine| (!machine.storage_nodes().is_empty()).then(|| each_node(machine, Machine::is_storage))),
     ],
 };
 
@@ -195,6 +204,7 @@ pub fn machine_json(machine: &Machine) -> Value {
         "groups": machine.group_count(),
         "routers": machine.router_count(),
         "nodes": machine.host_count(),
+        "storage_nodes": machine.storage_nodes().len(),
         "planes": machine.rails().planes,
         "rails": machine.rails().per_plane,
         "links": machine.link_count(),

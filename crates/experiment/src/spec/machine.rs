@@ -52,7 +52,7 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
             "node_counts",
             Kind::Any(&[Kind::Text, Kind::List(&Kind::Text)]),
             FROM,
-            "Node counts of some routers, in order: `group 70-73: 2`, `level 0 pod 3: 0`, `g5r1: 16 service` (not for jobs).",
+            "Node counts of some routers, in order: `group 70-73: 2`, `level 0 pod 3: 0`, `g5r1: 16 service` (not for jobs), `g5r2: 15 + 1 storage` (one storage node).",
         ),
         Key::optional(
             "node_names",

@@ -36,8 +36,10 @@ pub struct Metrics {
     pub routers_up: usize,
     /// Nodes, unusable ones included.
     pub nodes: usize,
-    /// Nodes that jobs can use.
+    /// Compute nodes that jobs can use.
     pub nodes_up: usize,
+    /// Storage nodes, failed ones included.
+    pub storage_nodes: usize,
     /// Cores of the usable nodes.
     pub cores_up: u64,
     /// Groups; 1 without groups.
@@ -69,6 +71,7 @@ pub fn measure(machine: &Machine) -> Metrics {
         routers_up: machine.routers().filter(|&router| machine.router_up(router)).count(),
         nodes: machine.host_count(),
         nodes_up,
+        storage_nodes: machine.storage_nodes().len(),
         cores_up: nodes_up as u64 * u64::from(machine.cores_per_node()),
         groups: machine.group_count(),
         links: machine.link_count(),

@@ -12,11 +12,11 @@ pub(super) fn of(machine: &Machine) -> &[Machine] {
     }
 }
 
-/// Nodes that jobs can use: nodes with a working NIC.
+/// Compute nodes that jobs can use: those with a working NIC.
 pub(super) fn nodes_up(machine: &Machine) -> usize {
     let up = |host: &u32| {
         let ends = (0..machine.rails().of_node()).map(|rail| machine.end(NodeId(*host), rail));
-        ends.into_iter().any(|end| machine.node_up(end))
+        ends.into_iter().any(|end| machine.is_compute(end))
     };
     (0..machine.host_count() as u32).filter(up).count()
 }

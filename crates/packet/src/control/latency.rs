@@ -33,6 +33,15 @@ impl PathLatencies {
         fabric.injection_latency(port) + self.router_to_nic(fabric, fabric.port_router[port as usize], to)
     }
 
+    /// Latency from NIC `near` to NIC `far` and back, without serialisation. Both directions of a cable have one latency,
+    /// so the path back between the routers takes the same time, and the row of `near` in the table suffices.
+    pub(crate) fn round_trip(&self, fabric: &Fabric, near: u32, far: u32) -> u64 {
+        let ports = [near, far].map(|nic| fabric.nic_port[nic as usize]);
+        let [from, to] = ports.map(|port| fabric.port_router[port as usize]);
+        let of_nics: u64 = ports.map(|port| fabric.injection_latency(port) + fabric.forward_latency(port)).iter().sum();
+        of_nics + 2 * self.between_routers(fabric, from, to)
+    }
+
     pub(crate) fn memory_bytes(&self) -> usize {
         self.from.iter().filter_map(OnceLock::get).map(|all| 8 * all.len()).sum()
     }

@@ -104,14 +104,14 @@ impl NicControl {
         let queues = &self.queues;
         let waits = queues.contains_key(&destination);
         if !waits {
-            self.pairs.purge(|other, pair| rules.is_idle(pair, now) && !queues.contains_key(&other));
             let known = self.pairs.get(destination).filter(|pair| !rules.is_idle(pair, now));
             let may_send = match known {
                 Some(pair) => pair.may_send(size, now),
                 None => {
                     let pair = rules.pair(limits(), now);
                     let may_send = pair.may_send(size, now);
-                    self.pairs.insert(destination, pair);
+                    let is_idle = |other, pair: &_| rules.is_idle(pair, now) && !queues.contains_key(&other);
+                    self.pairs.insert(destination, pair, is_idle);
                     may_send
                 }
             };

@@ -83,9 +83,7 @@ pub(super) fn limits(
     let (fabric, settings) = (&section.fabric, &class.settings);
     let on_link = fabric.full_time[fabric.nic_port[source as usize] as usize];
     let packet = class.full_time(on_link);
-    let round_trip = latencies.between_nics(fabric, source, destination)
-        + latencies.between_nics(fabric, destination, source)
-        + on_link;
+    let round_trip = latencies.round_trip(fabric, source, destination) + on_link;
     let of_round_trip = round_trip.div_ceil(packet) * u64::from(section.full);
     let window_max = settings.window.map_or_else(
         || match settings.rule() {

@@ -141,11 +141,7 @@ impl Partition {
         let pair = PairKey { job: packet.job, source, destination: nic };
         match settings.rule() {
             ControlRule::Credit => {
-                let round_trip = || {
-                    latencies.between_nics(fabric, nic, source)
-                        + latencies.between_nics(fabric, source, nic)
-                        + full_time
-                };
+                let round_trip = || latencies.round_trip(fabric, nic, source) + full_time;
                 ports.react_to_arrival(place, source, size, settings, round_trip, |to, kind, bytes| {
                     records.count_hold(pair);
                     sent.push((to, kind, bytes, 0));
@@ -185,9 +181,11 @@ impl Partition {
         let is_marked = name == ControlName::Window && (is_marked || is_long());
         let fabric = &self.section.fabric;
         let back = control.latencies.between_nics(fabric, nic, source);
-        // Beyond the fastest path: waits, and detours.
-        let busy = fabric.link_time(fabric.nic_port[nic as usize], size);
-        let delay_ps = delivered.saturating_sub(injected + control.latencies.between_nics(fabric, source, nic) + busy);
+        // Beyond the fastest path: waits, and detours. Only windows follow it.
+        let busy = || fabric.link_time(fabric.nic_port[nic as usize], size);
+        let forth = || control.latencies.between_nics(fabric, source, nic);
+        let delay_ps =
+            if name == ControlName::Window { delivered.saturating_sub(injected + forth() + busy()) } else { 0 };
         if is_marked {
             control.records.count_mark(PairKey { job, source, destination: nic });
         }

@@ -78,6 +78,7 @@ pub fn graph(routers: u32, nodes: u32) -> MachineBuilder {
         rails: Default::default(),
         node_router: (0..routers * nodes).map(|n| RouterId(n / nodes)).collect(),
         node_up: vec![true; (routers * nodes) as usize],
+        storage: Vec::new(),
         node_names: Vec::new(),
         router_up: vec![true; routers as usize],
         cables: Vec::new(),

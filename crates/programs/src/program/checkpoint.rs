@@ -38,6 +38,10 @@ parameters! {
 
 /// Rank r starts with I/O rank r modulo their number, so that they share the load.
 impl ProgramRule for CheckpointParameters {
+    fn io_ranks(&self) -> u32 {
+        self.servers
+    }
+
     fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
         let (ranks, &Self { access, servers, bytes, stripe, compute, iterations }) = (context.ranks, self);
         if servers > ranks {

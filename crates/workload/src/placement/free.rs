@@ -17,10 +17,31 @@ pub struct FreeNodes<'a> {
     current: usize,
     /// Nodes that jobs will draw after all jobs are placed.
     reserved: usize,
-    /// Number of free nodes.
+    /// Number of free compute nodes.
     free: usize,
     /// Routers before this one have no free nodes. Without it every job would look at all nodes.
     first_router: u32,
+}
+
+/// Nodes that a placement chooses from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NodePool {
+    /// Compute nodes.
+    Compute,
+    /// Storage nodes.
+    Storage,
+    /// Both.
+    All,
+}
+
+impl NodePool {
+    /// The kind of nodes in an error.
+    pub(crate) fn adjective(self) -> &'static str {
+        match self {
+            Self::Compute | Self::All => "usable",
+            Self::Storage => "storage",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +57,7 @@ const NOBODY: NodeUse = NodeUse { job: usize::MAX, cores: 0, exclusive: false };
 
 impl<'a> FreeNodes<'a> {
     pub(crate) fn new(machine: &'a Machine) -> Self {
-        let free = machine.nodes().filter(|&node| machine.node_up(node)).count();
+        let free = machine.nodes().filter(|&node| machine.is_compute(node)).count();
         Self {
             free,
             first_router: 0,
@@ -53,24 +74,57 @@ impl<'a> FreeNodes<'a> {
         self.machine
     }
 
-    /// Whether the node is usable and no job is on it.
+    /// Whether a compute node is usable and no job is on it.
     pub(crate) fn is_free(&self, node: NodeId) -> bool {
-        self.machine.node_up(node) && self.uses[node.index()].cores == 0
+        self.machine.is_compute(node) && self.uses[node.index()].cores == 0
     }
 
-    /// Free nodes of a router, ascending.
+    /// Ranks on a node; all cores count if one job has it alone.
+    pub(crate) fn ranks_on(&self, node: NodeId) -> u32 {
+        self.uses[node.index()].cores
+    }
+
+    /// Storage nodes without ranks, ascending.
+    pub(crate) fn storage(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.storage_with_cores().filter(|&node| self.ranks_on(node) == 0)
+    }
+
+    /// Storage nodes with a free core, ascending.
+    pub(crate) fn storage_with_cores(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let cores = self.machine.cores_per_node();
+        let usable = self.machine.storage_nodes().iter().copied().filter(|&node| self.machine.node_up(node));
+        usable.filter(move |&node| self.ranks_on(node) < cores)
+    }
+
+    /// Free compute nodes of a router, ascending.
     pub(crate) fn of_router(&self, router: RouterId) -> impl Iterator<Item = NodeId> + '_ {
         self.machine.nodes_of(router).iter().copied().filter(|&node| self.is_free(node))
     }
 
-    /// All free nodes, router by router.
+    /// All free compute nodes, router by router.
     pub(crate) fn all(&self) -> impl Iterator<Item = NodeId> + '_ {
         (self.first_router..self.machine.router_count() as u32).flat_map(|router| self.of_router(RouterId(router)))
     }
 
     /// Number of free nodes that are not reserved.
-    pub(crate) fn free_count(&self) -> usize {
-        self.free.saturating_sub(self.reserved)
+    pub(crate) fn free_count(&self, pool: NodePool) -> usize {
+        let compute = self.free.saturating_sub(self.reserved);
+        match pool {
+            NodePool::Compute => compute,
+            NodePool::Storage => self.storage().count(),
+            NodePool::All => compute + self.storage().count(),
+        }
+    }
+
+    /// Number of nodes that jobs can use, free or not.
+    pub(crate) fn usable_count(&self, pool: NodePool) -> usize {
+        let machine = self.machine;
+        let is_in = |&node: &NodeId| match pool {
+            NodePool::Compute => machine.is_compute(node),
+            NodePool::Storage => machine.node_up(node) && machine.is_storage(node),
+            NodePool::All => machine.node_up(node),
+        };
+        machine.nodes().filter(is_in).count()
     }
 
     /// Starts the next job and returns its index. Later claims belong to it.
@@ -104,7 +158,7 @@ impl<'a> FreeNodes<'a> {
             });
         }
         *use_of_node = NodeUse { job: self.current, cores: self.machine.cores_per_node(), exclusive: true };
-        self.occupy();
+        self.occupy(node);
         Ok(())
     }
 
@@ -134,13 +188,16 @@ impl<'a> FreeNodes<'a> {
         let is_first = use_of_node.cores == 0;
         use_of_node.cores += 1;
         if is_first {
-            self.occupy();
+            self.occupy(node);
         }
         Ok(())
     }
 
     /// Notes that a free node is used now.
-    fn occupy(&mut self) {
+    fn occupy(&mut self, node: NodeId) {
+        if self.machine.is_storage(node) {
+            return;
+        }
         self.free -= 1;
         let routers = self.machine.router_count() as u32;
         while self.first_router < routers && self.of_router(RouterId(self.first_router)).next().is_none() {

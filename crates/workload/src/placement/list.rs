@@ -1,7 +1,8 @@
 //! Placement on nodes listed by the user.
 
-use super::free::FreeNodes;
-use super::rule::{fill_nodes, NodeAssignment, PendingPlacement, PlacementRequest, PlacementRule};
+use super::free::{FreeNodes, NodePool};
+use super::io_ranks::IoRanks;
+use super::rule::{fill_from, NodeAssignment, PendingPlacement, PlacementRequest, PlacementRule};
 use crate::WorkloadError;
 use odonata_declare::{parameters, Field, Kind, ParameterMistake, Value};
 use odonata_machine::{hostlist, Machine};
@@ -74,7 +75,8 @@ impl PlacementRule for ListParameters {
         free: &mut FreeNodes<'_>,
     ) -> Result<PendingPlacement, WorkloadError> {
         if self.ranks_on_nodes.is_empty() {
-            return fill_nodes(request, free, |count, free, _| self.nodes(count, free.machine()));
+            let request = &PlacementRequest { io_ranks: IoRanks::default(), ..*request };
+            return fill_from(NodePool::All, request, free, |count, free, _| self.nodes(count, free.machine()));
         }
         free.next_job(request.job);
         self.on_cores(request, free).map(PendingPlacement::from).map_err(|(key, reason)| request.error(key, reason))
@@ -184,8 +186,15 @@ mod tests {
             spec.set("ranks_on_nodes", json!(ranks)).unwrap();
             let job = format!("job{index}");
             let ranks = if ranks.is_empty() { 4 } else { ranks.iter().sum() };
-            let request =
-                PlacementRequest { job: &job, placement: "list", index, ranks, ranks_per_node: None, seed: 1 };
+            let request = PlacementRequest {
+                job: &job,
+                placement: "list",
+                index,
+                ranks,
+                ranks_per_node: None,
+                seed: 1,
+                io_ranks: IoRanks::default(),
+            };
             let placed = place_in(&spec, &request, &mut free).map_err(|error| error.to_string())?;
             Ok(placed.node_of_rank.iter().map(|node| node.0).collect())
         });

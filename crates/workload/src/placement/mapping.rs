@@ -74,6 +74,10 @@ impl PlacementRule for MappingParameters {
         let mut held = HashSet::new();
         let node_of_rank: Vec<NodeId> = cells.iter().map(|&cell| space.node(cell)).collect();
         for &node in node_of_rank.iter().filter(|&&node| held.insert(node)) {
+            if free.machine().is_storage(node) {
+                let reason = format!("node {} is a storage node", free.machine().node_name(node));
+                return Err(wrong(("name", reason)));
+            }
             free.claim(node).map_err(|reason| wrong(("name", reason)))?;
         }
         Ok(NodeAssignment { node_of_rank, ranks_per_node: on_node }.into())
@@ -220,6 +224,7 @@ impl<'m> Space<'m> {
 mod tests {
     use super::*;
     use crate::placement::cell::place;
+    use crate::placement::IoRanks;
     use crate::PlacementSpec;
     use odonata_machine::presets::{self, Partition};
     use serde_json::json;
@@ -247,6 +252,7 @@ mod tests {
             ranks,
             ranks_per_node: Some(on_node),
             seed: 1,
+            io_ranks: IoRanks::default(),
         };
         let mut free = FreeNodes::new(machine);
         let begun = spec.rule().begin(&request, &mut free).map_err(|error| error.to_string())?;

@@ -67,8 +67,8 @@ fn weighted_order(
 ) -> Vec<RouterId> {
     let machine = free.machine();
     let usable: Vec<RouterId> =
-        machine.routers().filter(|&r| machine.nodes_of(r).iter().any(|&node| machine.node_up(node))).collect();
-    let usable_nodes = machine.nodes().filter(|&node| machine.node_up(node)).count();
+        machine.routers().filter(|&r| machine.nodes_of(r).iter().any(|&node| machine.is_compute(node))).collect();
+    let usable_nodes = machine.nodes().filter(|&node| machine.is_compute(node)).count();
     let job_routers = (count as f64 * usable.len() as f64 / usable_nodes as f64).max(1.0);
     let width = parameters.spread * job_routers;
     let centre = usable[stream.index(usable.len())].index();
@@ -90,8 +90,9 @@ fn weighted_order(
 
 #[cfg(test)]
 mod tests {
+    use super::super::free::NodePool;
     use super::super::test_help::{place, placed};
-    use super::super::{FreeNodes, PlacementRequest, PlacementSpec};
+    use super::super::{FreeNodes, IoRanks, PlacementRequest, PlacementSpec};
     use crate::test_machines::cascade;
     use serde_json::json;
 
@@ -147,17 +148,18 @@ mod tests {
             ranks: 600,
             ranks_per_node: Some(1),
             seed: 5,
+            io_ranks: IoRanks::default(),
         };
         let mut spec = PlacementSpec::parse("non-uniform").unwrap();
         spec.set("scattered", json!(0.5)).unwrap();
         let begun = ["a", "b"].map(|job| spec.rule().begin(&request(job), &mut free).ok().unwrap());
-        assert_eq!(free.free_count(), 4 * 96 * 4 - 1_200);
+        assert_eq!(free.free_count(NodePool::Compute), 4 * 96 * 4 - 1_200);
         let free_routers = |free: &FreeNodes<'_>| machine.routers().filter(|&r| free.of_router(r).count() == 4).count();
         assert_eq!(free_routers(&free), 4 * 96 - 150);
         for (begun, job) in begun.into_iter().zip(["a", "b"]) {
             assert_eq!(begun.finish(&request(job), &mut free).unwrap().node_of_rank.len(), 600);
         }
-        assert_eq!(free.free_count(), 4 * 96 * 4 - 1_200);
+        assert_eq!(free.free_count(NodePool::Compute), 4 * 96 * 4 - 1_200);
     }
 
     /// All free nodes are found, even with a very narrow distribution.

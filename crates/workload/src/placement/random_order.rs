@@ -22,7 +22,7 @@ impl NodeOrder for RandomOrderParameters {
         let mut order: Vec<NodeId> = machine.nodes().collect();
         Stream::new(self.order.into(), "placement/order", &[]).shuffle(&mut order);
         // After the draw, so a fault does not move other ranks.
-        order.retain(|&node| machine.node_up(node));
+        order.retain(|&node| machine.is_compute(node));
         let Some(skip) = self.skip else {
             return Ok(order.into_iter().filter(|&node| free.is_free(node)).take(count).collect());
         };
@@ -49,7 +49,7 @@ impl NodeOrder for RandomOrderParameters {
 #[cfg(test)]
 mod tests {
     use super::super::test_help::{place, place_in, placed};
-    use super::super::{FreeNodes, PlacementRequest, PlacementSpec};
+    use super::super::{FreeNodes, IoRanks, PlacementRequest, PlacementSpec};
     use crate::test_machines::groups;
     use odonata_machine::MachineBuilder;
     use odonata_units::NodeId;
@@ -62,7 +62,15 @@ mod tests {
     }
 
     fn request(job: &str, ranks: u32) -> PlacementRequest<'_> {
-        PlacementRequest { job, placement: "random-order", index: 0, ranks, ranks_per_node: Some(1), seed: 5 }
+        PlacementRequest {
+            job,
+            placement: "random-order",
+            index: 0,
+            ranks,
+            ranks_per_node: Some(1),
+            seed: 5,
+            io_ranks: IoRanks::default(),
+        }
     }
 
     /// The order depends neither on the name of the job nor on the seed of the run, only on its number.

@@ -1,6 +1,7 @@
 //! Placements as users write them, and the placement of a job.
 
-use super::free::FreeNodes;
+use super::free::{FreeNodes, NodePool};
+use super::io_ranks::IoRanks;
 use super::units;
 use crate::WorkloadError;
 use odonata_declare::{ParameterMistake, ParameterStruct, Reader, RuleSpec};
@@ -22,6 +23,8 @@ pub struct PlacementRequest<'a> {
     pub ranks_per_node: Option<u32>,
     /// Seed of the run.
     pub seed: u64,
+    /// Its last ranks, if they do I/O.
+    pub io_ranks: IoRanks<'a>,
 }
 
 impl PlacementRequest<'_> {
@@ -41,10 +44,11 @@ pub struct NodeAssignment {
 }
 
 impl NodeAssignment {
-    /// Ranks fill `nodes` in order, `ranks_per_node` consecutive ranks on each.
-    pub(super) fn in_blocks(ranks: u32, ranks_per_node: u32, nodes: &[NodeId]) -> Self {
-        let node_of_rank = (0..ranks).map(|rank| nodes[(rank / ranks_per_node) as usize]).collect();
-        Self { node_of_rank, ranks_per_node }
+    /// Ranks fill `nodes` in order, `ranks_per_node` consecutive ranks on each. The last ranks are on `io_nodes`.
+    fn in_blocks(ranks: u32, ranks_per_node: u32, nodes: &[NodeId], io_nodes: &[NodeId]) -> Self {
+        let clients = ranks - io_nodes.len() as u32;
+        let of_clients = (0..clients).map(|rank| nodes[(rank / ranks_per_node) as usize]);
+        Self { node_of_rank: of_clients.chain(io_nodes.iter().copied()).collect(), ranks_per_node }
     }
 }
 
@@ -96,16 +100,31 @@ impl<T: NodeOrder> PlacementRule for T {
     }
 }
 
-/// Claims the nodes that `order` gives for a count, and puts the ranks on them in blocks.
+/// Claims the compute nodes that `order` gives for a count, and puts the ranks on them in blocks.
 pub(super) fn fill_nodes(
+    request: &PlacementRequest<'_>,
+    free: &mut FreeNodes<'_>,
+    order: impl FnOnce(usize, &FreeNodes<'_>, &mut Stream) -> Result<Vec<NodeId>, ParameterMistake>,
+) -> Result<PendingPlacement, WorkloadError> {
+    fill_from(NodePool::Compute, request, free, order)
+}
+
+/// The same for nodes of `pool`. I/O ranks get storage nodes.
+pub(super) fn fill_from(
+    pool: NodePool,
     request: &PlacementRequest<'_>,
     free: &mut FreeNodes<'_>,
     order: impl FnOnce(usize, &FreeNodes<'_>, &mut Stream) -> Result<Vec<NodeId>, ParameterMistake>,
 ) -> Result<PendingPlacement, WorkloadError> {
     let job = free.next_job(request.job);
     let ranks_per_node = ranks_per_node(request, free)?;
-    let needed = request.ranks.div_ceil(ranks_per_node) as usize;
-    check_room(request, ranks_per_node, needed, free)?;
+    let io_nodes = request.io_ranks.claim_nodes(request.job, free)?;
+    let clients = request.ranks - io_nodes.len() as u32;
+    if clients == 0 {
+        return Ok(NodeAssignment { node_of_rank: io_nodes, ranks_per_node }.into());
+    }
+    let needed = clients.div_ceil(ranks_per_node) as usize;
+    check_room(pool, request, clients, ranks_per_node, needed, free)?;
     // Named by the job, so it does not depend on other jobs.
     let mut stream = Stream::new(request.seed, &format!("placement/{}", request.job), &[]);
     let nodes = order(needed, free, &mut stream).map_err(|(parameter, reason)| request.error(parameter, reason))?;
@@ -114,10 +133,10 @@ pub(super) fn fill_nodes(
     }
     let later = needed.checked_sub(nodes.len()).expect("a placement returns at most the requested nodes");
     if later == 0 {
-        return Ok(NodeAssignment::in_blocks(request.ranks, ranks_per_node, &nodes).into());
+        return Ok(NodeAssignment::in_blocks(request.ranks, ranks_per_node, &nodes, &io_nodes).into());
     }
     free.reserve(later);
-    Ok(PendingPlacement(Stage::Scatters { job, nodes, later, ranks_per_node, stream }))
+    Ok(PendingPlacement(Stage::Scatters { job, nodes, later, ranks_per_node, stream, io_nodes }))
 }
 
 /// A job with claimed nodes.
@@ -136,6 +155,8 @@ enum Stage {
         later: usize,
         ranks_per_node: u32,
         stream: Stream,
+        /// Storage nodes of its I/O ranks.
+        io_nodes: Vec<NodeId>,
     },
 }
 
@@ -152,20 +173,21 @@ impl PendingPlacement {
         request: &PlacementRequest<'_>,
         free: &mut FreeNodes<'_>,
     ) -> Result<NodeAssignment, WorkloadError> {
-        let (job, mut nodes, later, ranks_per_node, mut stream) = match self.0 {
+        let (job, mut nodes, later, ranks_per_node, mut stream, io_nodes) = match self.0 {
             Stage::NodeAssignment(placed) => return Ok(placed),
-            Stage::Scatters { job, nodes, later, ranks_per_node, stream } => {
-                (job, nodes, later, ranks_per_node, stream)
+            Stage::Scatters { job, nodes, later, ranks_per_node, stream, io_nodes } => {
+                (job, nodes, later, ranks_per_node, stream, io_nodes)
             }
         };
         free.resume(job, later);
-        check_room(request, ranks_per_node, later, free)?;
+        let clients = request.ranks - io_nodes.len() as u32;
+        check_room(NodePool::Compute, request, clients, ranks_per_node, later, free)?;
         for node in units::scattered(free, later, &mut stream) {
             free.claim(node).expect("the node is free");
             nodes.push(node);
         }
         units::sort(&mut nodes, free);
-        Ok(NodeAssignment::in_blocks(request.ranks, ranks_per_node, &nodes))
+        Ok(NodeAssignment::in_blocks(request.ranks, ranks_per_node, &nodes, &io_nodes))
     }
 }
 
@@ -184,23 +206,26 @@ pub(super) fn ranks_per_node(request: &PlacementRequest<'_>, free: &FreeNodes<'_
 }
 
 fn check_room(
+    pool: NodePool,
     request: &PlacementRequest<'_>,
+    ranks: u32,
     ranks_per_node: u32,
     needed: usize,
     free: &FreeNodes<'_>,
 ) -> Result<(), WorkloadError> {
-    let left = free.free_count();
+    let left = free.free_count(pool);
     if needed <= left {
         return Ok(());
     }
     let machine = free.machine();
     Err(WorkloadError::Oversubscribed {
         job: request.job.into(),
-        ranks: request.ranks,
+        ranks,
         ranks_per_node,
         needed,
         free: left,
-        usable: machine.nodes().filter(|&node| machine.node_up(node)).count(),
+        usable: free.usable_count(pool),
+        kind: pool.adjective(),
         machine: machine.name().into(),
     })
 }

@@ -1,6 +1,7 @@
 //! Places one job, one rank per node, on an empty machine.
 
 use super::free::FreeNodes;
+use super::io_ranks::IoRanks;
 use super::rule::{NodeAssignment, PlacementRequest, PlacementSpec};
 use crate::WorkloadError;
 use odonata_machine::Machine;
@@ -18,7 +19,9 @@ pub(super) fn placed(
     for (parameter, value) in parameters {
         spec.set(parameter, value.clone())?;
     }
-    let request = PlacementRequest { job: "test", placement: name, index: 0, ranks, ranks_per_node: Some(1), seed };
+    let io_ranks = IoRanks::default();
+    let request =
+        PlacementRequest { job: "test", placement: name, index: 0, ranks, ranks_per_node: Some(1), seed, io_ranks };
     place_in(&spec, &request, &mut FreeNodes::new(machine)).map(|placed| placed.node_of_rank)
 }
 

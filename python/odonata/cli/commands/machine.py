@@ -131,10 +131,11 @@ def _print(screen: Console, metrics: dict[str, Any]) -> None:
 
 def _description(metrics: dict[str, Any]) -> list[str]:
     nodes, distances, bisection = metrics["nodes"], metrics["distances"], metrics["bisection"]
+    storage = metrics["storage_nodes"]
     usable = (
-        f"{metrics['nodes_up']:,} of {nodes:,} nodes usable"
-        if metrics["nodes_up"] < nodes
-        else f"{nodes:,} nodes"
+        f"{metrics['nodes_up']:,} of {nodes - storage:,} nodes usable"
+        if metrics["nodes_up"] < nodes - storage
+        else f"{nodes - storage:,} nodes"
     )
     down = metrics["routers"] - metrics["routers_up"]
     failed = f"; {down:,} routers failed" if down else ""
@@ -143,6 +144,8 @@ def _description(metrics: dict[str, Any]) -> list[str]:
     lines = [
         f"{usable}, {cores} core{'s' * (cores != 1)} each, {metrics['cores_up']:,} cores in total{failed}"
     ]
+    if storage:
+        lines.append(f"{storage:,} storage node{'s' * (storage > 1)} for I/O ranks")
     rails, planes = metrics["machine"]["rails"], metrics["machine"]["planes"]
     nics = rails * planes
     in_planes = f", {rails} in each of {planes} planes" if planes > 1 else ""

@@ -8,7 +8,9 @@ from typing import Any
 def describe_machine(machine: dict[str, Any]) -> str:
     """A machine in one line, and what a reader found in its file in another."""
     counts = ", ".join(f"{machine[what]:,} {what}" for what in ("routers", "nodes", "links"))
-    lines = [f"{machine['name']}: {_shape(machine)}, {counts}"]
+    storage = machine.get("storage_nodes", 0)
+    of_them = f" ({storage:,} of the nodes for storage)" if storage else ""
+    lines = [f"{machine['name']}: {_shape(machine)}, {counts}{of_them}"]
     if machine.get("reading"):
         lines.append("found in the file: " + "; ".join(machine["reading"]))
     return "\n".join(lines)
