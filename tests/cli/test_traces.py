@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shutil
 import struct
 from collections import Counter
@@ -275,6 +276,38 @@ def test_the_critical_path_of_a_graph_names_its_tasks(tmp_path: Path) -> None:
     shown = invoke("explain", tmp_path / "run", "--path", "--job", "replay").output
     assert "message in flight     1  " in shown
     assert " task " in shown
+
+
+LINES = """# Line 1 is a comment.
+0 init
+1 init
+0 compute 1000000
+0 send 1 5 1000 2
+1 recv 0 5 1000 2
+1 compute 2000000
+
+1 barrier
+0 barrier
+0 finalize
+1 finalize
+"""
+
+
+def test_the_critical_path_of_a_trace_names_its_lines(tmp_path: Path) -> None:
+    """Rank 1 waits in line 6 for the send of line 5, and comes last to the barrier of lines 9 and 10."""
+    (tmp_path / "a.trace").write_text(LINES)
+    engine = {"kind": "packet", "record_calls": True}
+    run = odonata.run(experiment(tmp_path / "a.trace", engine, final_barrier=False))
+    calls = {(row["rank"], row["name"]): row["line"] for row in run.table("calls").to_pylist()}
+    assert calls == {(0, "send"): 5, (1, "recv"): 6, (1, "barrier"): 9, (0, "barrier"): 10}
+    path = critical_path(
+        run.table("calls"), run.table("rank_waits"), 0, whole(run.table("ranks"), 0)
+    ).to_pylist()
+    assert {piece["line"] for piece in path if piece["call"]} <= set(calls.values())
+    assert all((piece["line"] is None) == (piece["call"] == 0) for piece in path)
+    run.save(tmp_path / "run")
+    shown = invoke("explain", tmp_path / "run", "--path", "--job", "replay").output
+    assert re.search(r"call +line +node", shown), shown
 
 
 @pytest.mark.parametrize("name", ["goal/generated/allreduce_ring_8_1048576.goal", f"chakra/{CHAKRA[0]}"])

@@ -44,6 +44,8 @@ pub struct CallRecord {
     pub blocked: Time,
     /// Number of the task after which this task started, 0 if there is none. `None` for calls, which follow each other.
     pub after: Option<u64>,
+    /// Line of the call in the file of its program or trace, or number of its record there.
+    pub line: Option<u32>,
 }
 
 /// Interns the name of a call.

@@ -62,6 +62,7 @@ fn a_wait_for_a_message_by_hand() {
         end: Time(call_end),
         blocked: Time(call_end - 60_000),
         after: None,
+        line: None,
     };
     assert_eq!(calls[1], recv);
     assert_eq!((calls[0].name, calls[0].call, calls[0].start), ("send", 2, Time::from_us(1)));

@@ -224,6 +224,8 @@ def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Windo
         - `start_ps`, `end_ps`: Its interval.
         - `activity`: `computing`, `in a call` or `in flight`.
         - `name`: Name of the call, or `message`, `data` or `receipt` in flight.
+        - `line`: Line of the call in the text of its program or trace, or number of its record in a binary
+          trace; null outside of calls, and for tasks and programs that are in no file.
 
     Examples:
         >>> from odonata.analysis.critical import whole
@@ -242,12 +244,20 @@ def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Windo
     pieces.reverse()
     columns = ("rank", "peer", "call", "start_ps", "end_ps", "activity", "name")
     kinds = (pa.uint32(), pa.uint32(), pa.uint64(), pa.uint64(), pa.uint64(), pa.string(), pa.string())
-    return pa.table(
-        {
-            name: pa.array([getattr(piece, name) for piece in pieces], kind)
-            for name, kind in zip(columns, kinds, strict=True)
-        }
-    )
+    lines = _lines(of_job)
+    found = {
+        name: pa.array([getattr(piece, name) for piece in pieces], kind)
+        for name, kind in zip(columns, kinds, strict=True)
+    }
+    found["line"] = pa.array([lines.get((piece.rank, piece.call)) for piece in pieces], pa.int32())
+    return pa.table(found)
+
+
+def _lines(calls: pa.Table) -> dict[tuple[int, int], int]:
+    """Line by rank and call, of calls that are in a file."""
+    known = calls.filter(pc.greater_equal(calls["line"], 0))
+    rows = zip(*(known[name].to_pylist() for name in ("rank", "call", "line")), strict=True)
+    return {(rank, call): line for rank, call, line in rows}
 
 
 def _pieces(found: dict[int, _Rank], window: Window) -> list[Piece]:

@@ -384,7 +384,8 @@ impl Rank {
         if let Some(calls) = &mut context.calls {
             let (job, rank, call) = (self.job, self.number, self.lane.code.calls());
             let (start, end) = (Time(since), Time(self.lane.clock));
-            calls.calls.push(CallRecord { job, rank, call, name, start, end, blocked, after: None });
+            let line = self.lane.code.line(context.work.program());
+            calls.calls.push(CallRecord { job, rank, call, name, start, end, blocked, after: None, line });
         }
         self.lane.state = LaneState::Ready;
         Ok(())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -141,6 +141,7 @@ def show(screen: Console, run: Run, job: int, what: str, found: Path, count: int
             ),
             columns.ShownColumn("rank", [str(piece["rank"]) for piece in pieces]),
             columns.ShownColumn(_unit(run, job), [str(piece["call"] or "") for piece in pieces]),
+            *_lines(pieces),
             columns.texts("node", (nodes[piece["rank"]] for piece in pieces)),
             columns.ShownColumn("from rank", ["" if other is None else str(other) for other in others]),
             columns.texts("from node", ("" if other is None else nodes[other] for other in others)),
@@ -152,6 +153,14 @@ def show(screen: Console, run: Run, job: int, what: str, found: Path, count: int
         headings = {"name": "link", "class": "class", "path_time_s": "in flight", "share": "share of path"}
         on_path = [*columns.of_arrow(found.links, headings), _counts(found.links)]
         terminal.print_table(screen, columns.joined(on_path), title)
+
+
+def _lines(pieces: list[dict[str, Any]]) -> list[columns.ShownColumn]:
+    """Where the calls are in the file of the program or trace, if they are in one."""
+    lines = [piece["line"] for piece in pieces]
+    if all(line is None for line in lines):
+        return []
+    return [columns.ShownColumn("line", ["" if line is None else str(line) for line in lines])]
 
 
 def _unit(run: Run, job: int) -> str:
