@@ -20,6 +20,13 @@ ROOT = Path(__file__).resolve().parents[1]
 OUTSIDE = ("CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "vmpi/README.md")
 FOLDERS = ("studies/*/*.md", "studies/*/*.png", "studies/*/*.svg", "benches/results/*.md")
 SHIM = "assets/iframe-worker.js"
+HOME, DEMO = "README.md", "demo.html"
+FRAME = (
+    f'<iframe src="{DEMO}" title="The viewer with the run of the demo" loading="lazy" '
+    'style="width: 100%; height: 36rem; border: 1px solid #8888"></iframe>\n\n'
+    f'<a href="{DEMO}">Open the viewer in a page of its own</a>'
+)
+"""What the home page also shows after `make demo`."""
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 VERDICTS = {"reproduced": "reproduced", "partly": "partly reproduced", "not": "not reproduced"}
 MODULES = (
@@ -94,6 +101,9 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         for picture in sorted(results.glob("figures/*.png")) if results else []:
             uri = f"studies/{study.parent.name}/figures/{picture.name}"
             files.append(File.generated(config, uri, abs_src_path=str(picture)))
+    demo = ROOT / "runs" / DEMO
+    if demo.is_file():
+        files.append(File.generated(config, DEMO, abs_src_path=str(demo)))
     files.append(File.generated(config, SHIM, abs_src_path=str(ROOT / "scripts/iframe-worker.js")))
     return files
 
@@ -120,6 +130,8 @@ def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: Any) -> st
     uri = page.file.src_uri
     if uri == "api.md":
         return markdown
+    if uri == HOME and files.get_file_from_path(DEMO) is not None:
+        markdown = with_viewer(markdown)
     found = re.fullmatch(r"studies/(.*)/page\.md", uri)
     if found:
         markdown = of_study(found[1], markdown)
@@ -128,6 +140,11 @@ def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: Any) -> st
     for i in range(0, len(parts), 2):
         parts[i] = LINK.sub(lambda found: relinked(found, here, uri, files), parts[i])
     return "".join(parts)
+
+
+def with_viewer(markdown: str) -> str:
+    """The home page with the viewer above the list of all pages, so that the lines to install stay on top."""
+    return markdown.replace("## All pages\n", f"## Look at a run\n\n{FRAME}\n\n## All pages\n", 1)
 
 
 def results_of(name: str) -> Path | None:

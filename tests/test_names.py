@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import get_type_hints
 
 import handmade
 import pytest
 
 import odonata
+from odonata import analysis, plot
 
 
 def test_names_are_those_that_files_take() -> None:
@@ -40,3 +43,12 @@ def test_objects_have_short_texts() -> None:
     assert (
         repr(Hierarchy(8, [level])) == "<odonata.amg.Hierarchy of 1 levels, 1,000 unknowns on 8 ranks, given>"
     )
+
+
+@pytest.mark.parametrize("module", [analysis, plot])
+def test_types_of_figures_and_analyses_can_be_read(module: ModuleType) -> None:
+    """Tools read them with `typing.get_type_hints`, which needs every name at run time."""
+    functions = [value for name in module.__all__ if isinstance(value := getattr(module, name), FunctionType)]
+    assert functions
+    for function in functions:
+        assert "return" in get_type_hints(function), function.__name__

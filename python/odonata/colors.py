@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-_COLORS = json.loads(Path(__file__).with_name("colors.json").read_text())
+_COLORS = json.loads(Path(__file__).with_name("colors.json").read_text(encoding="utf-8"))
 
 OKABE_ITO: tuple[str, ...] = tuple(_COLORS["okabe_ito"])
 BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION, YELLOW = OKABE_ITO
@@ -21,5 +21,5 @@ FIGURES: tuple[str, ...] = (*OKABE_ITO, *_COLORS["then"]["figures"])
 COUNTERS: tuple[str, ...] = (*OKABE_ITO, *_COLORS["then"]["counters"])
 """For jobs of hardware counters."""
 
-RAMPS: dict[str, Any] = json.loads(Path(__file__).with_name("ramps.json").read_text())
+RAMPS: dict[str, Any] = json.loads(Path(__file__).with_name("ramps.json").read_text(encoding="utf-8"))
 """Colours of values by name, low to high: `label`, `diverging`, colours on `light` and on `dark` ground."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -144,3 +147,20 @@ def test_a_terminal_without_arrows_shows_the_rest(odonata_command: Command, tmp_
         assert "internal error" not in result.stderr
         listed = odonata_command("list", "routings", PYTHONIOENCODING=locale)
         assert listed.returncode == 0, listed.stderr
+
+
+def test_arguments_that_the_locale_cannot_decode_are_no_defect(
+    odonata_command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "x.toml").write_text('[machine]\npreset = "dragonfly-1056"\n')
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    for arguments in (("new", "--like", "\u2192"), ("check", "x.toml", "--set", "job.0.name=\u00f6")):
+        result = odonata_command(*arguments, **locale)
+        assert result.returncode == 2, result.stderr
+        assert "LC_ALL=C.UTF-8" in result.stderr
+
+
+def test_colors_are_read_in_any_locale() -> None:
+    code = "import odonata.colors"
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | locale)

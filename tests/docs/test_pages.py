@@ -17,6 +17,7 @@ PAGES = (
     "docs/tutorial/multigrid.md",
     "docs/tutorial/traces.md",
     "README.md",
+    "docs/README.md",
     "docs/coming-from.md",
     "docs/faq.md",
     "docs/how-to.md",

@@ -55,3 +55,19 @@ def test_a_study_shows_the_results_that_lie_here(tmp_path: Path, monkeypatch: py
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "page.md").write_text(words)
         assert site_hooks.of_study("one", "{claims c}") == words
+
+
+def test_the_home_page_shows_the_viewer_below_the_doors() -> None:
+    text = site_hooks.with_viewer((ROOT / "docs/README.md").read_text())
+    doors, frame, pages = (text.index(part) for part in ("## Where to start", "<iframe", "## All pages"))
+    assert doors < frame < pages
+    assert text.count(f'<iframe src="{site_hooks.DEMO}"') == 1
+
+
+def test_home_and_readme_say_the_same() -> None:
+    """What Odonata is, and the lines to install and run."""
+    home, readme = ((ROOT / name).read_text() for name in ("docs/README.md", "README.md"))
+    sentence = home.split("\n\n")[1]
+    assert sentence in readme.replace("\n", " ")
+    lines = home.split("```console\n")[1].split("```")[0]
+    assert lines in readme

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +13,7 @@ from odonata.analysis.job_bottleneck import find_bottleneck, times_of
 from odonata.analysis.links import Floats, floats, job_bytes, link_names, of_class
 from odonata.analysis.terms import costs_of
 from odonata.quantity import digits, percent, quantity
-
-if TYPE_CHECKING:
-    from odonata.store.run import RunData
+from odonata.store.run import RunData
 
 LIMITS_FROM = 0.5
 """A link that is busy for a smaller share of a job's time does not limit the job."""

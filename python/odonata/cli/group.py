@@ -117,6 +117,13 @@ class Group(Subgroup):
             raise _with_nearest(error) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
+        except UnicodeEncodeError as error:
+            if not _is_undecoded(error):
+                _report_defect(error)
+            raise click.UsageError(
+                "an argument has characters that are not valid in the encoding of this terminal; "
+                "set a UTF-8 locale, such as LC_ALL=C.UTF-8"
+            ) from None
         except OdonataError as error:
             from odonata.cli.output.terminal import print_error, print_error_as_json
 
@@ -151,6 +158,11 @@ def _replace_unknown_characters() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None and "utf" not in (stream.encoding or "utf").lower():
             reconfigure(errors="replace")
+
+
+def _is_undecoded(error: UnicodeEncodeError) -> bool:
+    """Whether the text has bytes of the command line that Python could not decode (PEP 383)."""
+    return any("\udc80" <= letter <= "\udcff" for letter in error.object)
 
 
 _WRONG_CHOICE = re.compile(r"'(.+)' is not one of ")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -16,10 +15,8 @@ from odonata.colors import FIGURES
 from odonata.errors import OdonataError
 from odonata.plot import style
 from odonata.quantity import percent, scale
+from odonata.store.run import RunData
 from odonata.store.schema import Column
-
-if TYPE_CHECKING:
-    from odonata.store.run import RunData
 
 LOAD = scale([], "share")
 """Scale of loads."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
 
 from odonata.analysis.headline import headline
 from odonata.analysis.links import class_names
@@ -12,9 +11,7 @@ from odonata.plot.bars import legend_entries
 from odonata.plot.groups import draw_groups, has_groups
 from odonata.plot.jobs import draw_jobs
 from odonata.plot.links import draw_links
-
-if TYPE_CHECKING:
-    from odonata.store.run import RunData
+from odonata.store.run import RunData
 
 
 def plot_overview(run: RunData) -> style.Picture:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -14,10 +12,8 @@ from odonata.errors import OdonataError
 from odonata.plot import style
 from odonata.plot.latency import packet_table
 from odonata.quantity import Scale, scale
+from odonata.store.run import RunData
 from odonata.store.schema import TABLES, declarations, measures
-
-if TYPE_CHECKING:
-    from odonata.store.run import RunData
 
 WORDS = {
     "throughput": "wire_bytes_per_s",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
+import pandas as pd
 from matplotlib.axes import Axes
 
 from odonata.colors import FIGURES
@@ -12,10 +13,7 @@ from odonata.errors import OdonataError
 from odonata.plot import style
 from odonata.plot.bars import Series, draw_mean_max, groups_width, legend_entries, scale_of
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Labels: TypeAlias = "Mapping[str, str | Mapping[str, str]]"
+Labels: TypeAlias = Mapping[str, str | Mapping[str, str]]
 """Format of the values of each column."""
 
 WIDEST = 10.0
