@@ -225,7 +225,7 @@ def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Windo
         - `activity`: `computing`, `in a call` or `in flight`.
         - `name`: Name of the call, or `message`, `data` or `receipt` in flight.
         - `line`: Line of the call in the text of its program or trace, or number of its record in a binary
-          trace; null outside of calls, and for tasks and programs that are in no file.
+          trace. Null outside of calls, for tasks, and for programs that are in no file.
 
     Examples:
         >>> from odonata.analysis.critical import whole
