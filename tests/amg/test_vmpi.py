@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -88,6 +91,27 @@ def test_the_trace_is_replayed_on_a_machine(halo: Path, odonata_command: Command
     # The faces with their protocol, and what an allreduce of 8 bytes takes, which is little in comparison.
     faces = sum(sent["bytes"].to_pylist())
     assert faces < run.jobs["bytes"][0].as_py() < 1.1 * faces
+
+
+def test_a_trace_file_is_written_and_holds_the_calls(halo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    for name in ("halo.trace", "halo.odt"):
+        vmpirun(halo.parent, "-n", RANKS, "-trace", name, "halo")
+    assert (halo.parent / "halo.odt").read_bytes().startswith(b"ODOTRACE")
+    assert not (halo.parent / "halo.odt.text").exists()
+    found = []
+    for name in ("halo.trace", "halo.odt"):
+        show = ["odonata", "trace", "show", "--json", str(halo.parent / name)]
+        shown = json.loads(subprocess.run(show, check=True, capture_output=True).stdout)
+        found.append(
+            {key: shown[key] for key in ("ranks", "messages", "bytes", "messages_by_pair", "collectives")}
+        )
+    assert found[0] == found[1]
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    refused = [str(VMPI / "bin" / "vmpirun"), "-n", "2", "-trace", "x.odt", "halo"]
+    result = subprocess.run(refused, cwd=halo.parent, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert "needs the command odonata" in result.stderr
 
 
 ROWS = r"""
