@@ -77,6 +77,18 @@ describe.each(ROOMS)('a window of %d x %d pixels', (width, height) => {
   )
 })
 
+test.each([1440, 768, 390])('all numbers of a ranking are in a window of %d pixels', async (width) => {
+  await page.setViewportSize({ width, height: 844 })
+  await open('grid', 'view=sweep')
+  await page.waitForSelector('.ranking .number')
+  const ends = await page
+    .locator('.ranking :is(.number, tbody th)')
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right))
+  expect(ends.length).toBeGreaterThan(4)
+  expect(Math.max(...ends)).toBeLessThanOrEqual(width)
+  await keepPicture(`room-ranking-${width}`)
+})
+
 test.each([1000, 390])('a cell of %d px in a wide window is laid out as its own room asks', async (width) => {
   await openOn('notebook', 'run=0')
   await page.evaluate((px) => (document.getElementById('cell')!.style.width = `${px}px`), width)

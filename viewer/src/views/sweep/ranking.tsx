@@ -60,7 +60,7 @@ export function RankingView({ ranking }: { ranking: Ranking }) {
                   {row === base && <em> base</em>}
                 </th>
                 {shown.map((job, j) => (
-                  <td key={job}>
+                  <td key={job} data-job={`${job}: ${label.toLowerCase()}`}>
                     {row.jobs[j] ? (
                       <Dots
                         of={row.jobs[j]}
