@@ -185,6 +185,7 @@ def calls_and_waits_have_the_times_of_their_steps(run: Tables) -> None:
     blocked = [0, 0, in_barrier[0], 0, first["blocked_ps"][1] - in_barrier[1], in_barrier[1]]
     same(calls["blocked_ps"], ps(pd.Series([*blocked, *second["blocked_ps"]])))
     assert (calls["after"] == 0).all()
+    same(calls["line"], [5, 6, 8, 12, 13, 15, 4, 7])
     memory = 300 + 10 * (15_000 // 4096)
     announced = 100_000 + ENTER + SEND + memory
     asked = announced + short(1) + MATCHED
@@ -253,6 +254,7 @@ def tasks_start_after_others(run: Tables) -> None:
     calls = run["calls"]
     same(calls["call"], [1, 2, 3, 4, 5] * 2)
     same(calls["after"], [1, 1, 1, 2, 4] * 2)
+    assert (calls["line"] == 0).all()
     same(calls["start_ps"], [0, 2_000_000, 2_000_000, 7_000_000, 10_000_000] * 2)
     same(calls["end_ps"], [2_000_000, 7_000_000, 3_000_000, 10_000_000, 14_000_000] * 2)
 

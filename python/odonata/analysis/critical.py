@@ -249,13 +249,13 @@ def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Windo
         name: pa.array([getattr(piece, name) for piece in pieces], kind)
         for name, kind in zip(columns, kinds, strict=True)
     }
-    found["line"] = pa.array([lines.get((piece.rank, piece.call)) for piece in pieces], pa.int32())
+    found["line"] = pa.array([lines.get((piece.rank, piece.call)) for piece in pieces], pa.uint32())
     return pa.table(found)
 
 
 def _lines(calls: pa.Table) -> dict[tuple[int, int], int]:
     """Line by rank and call, of calls that are in a file."""
-    known = calls.filter(pc.greater_equal(calls["line"], 0))
+    known = calls.filter(pc.greater(calls["line"], 0))
     rows = zip(*(known[name].to_pylist() for name in ("rank", "call", "line")), strict=True)
     return {(rank, call): line for rank, call, line in rows}
 

@@ -2,7 +2,7 @@
 
 use super::program_records::{phase_names, ProgramRecords};
 use crate::record::ids::{JOB, RANK};
-use odonata_declare::Type::{Coded, I32, U32, U64};
+use odonata_declare::Type::{Coded, U32, U64};
 use odonata_declare::Unit::{Plain, Ps};
 use odonata_declare::{Column, FilledTable, Values, Word};
 use odonata_transport::{CallRecord, PhaseTime, RankWait, WaitEvent};
@@ -56,12 +56,12 @@ pub(super) const CALLS: FilledTable<'_, ProgramRecords> = FilledTable {
         .by(|ran| of(ran, after)),
         Column::attribute(
             "line",
-            I32,
+            U32,
             Plain,
             "Line",
-            "Line of the call in the text of its program or trace, or number of its record in a binary trace. -1 for tasks, and for programs that are in no file.",
+            "Line of the call in the text of its program or trace, or number of its record in a binary trace. 0 for tasks, and for programs that are in no file.",
         )
-        .by(|ran| of(ran, |c| c.line.and_then(|line| i32::try_from(line).ok()).unwrap_or(-1))),
+        .by(|ran| of(ran, |c| c.line.unwrap_or(0))),
     ],
 };
 
