@@ -303,8 +303,11 @@ def test_the_critical_path_of_a_trace_names_its_lines(tmp_path: Path) -> None:
     path = critical_path(
         run.table("calls"), run.table("rank_waits"), 0, whole(run.table("ranks"), 0)
     ).to_pylist()
-    assert {piece["line"] for piece in path if piece["call"]} <= set(calls.values())
-    assert all((piece["line"] is None) == (piece["call"] == 0) for piece in path)
+    inside = [piece for piece in path if piece["activity"] == "in a call"]
+    lines = {(piece["rank"], piece["name"], piece["line"]) for piece in inside}
+    # Rank 0 answers in the barrier, after rank 1 has come.
+    assert lines == {(0, "send", 5), (1, "recv", 6), (1, "barrier", 9), (0, "barrier", 10)}
+    assert all(piece["line"] is None for piece in path if piece["activity"] == "computing")
     run.save(tmp_path / "run")
     shown = invoke("explain", tmp_path / "run", "--path", "--job", "replay").output
     assert re.search(r"call +line +node", shown), shown

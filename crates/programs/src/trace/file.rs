@@ -130,7 +130,7 @@ impl Trace {
 
     /// The trace of an open file, with other times of computation.
     fn of_file(file: BlockFile, mut header: CallHeader, survey: Survey, times: ComputeTimes) -> Result<Self, String> {
-        let place = if header.place == "record" { "record" } else { "line" };
+        let place = ["record", "event"].into_iter().find(|word| header.place == *word).unwrap_or("line");
         let fingerprint = u64::from_str_radix(&file.hash()[..16], 16).expect("hexadecimal digits");
         let mut all = Vec::new();
         for (members, sizes) in std::mem::take(&mut header.sizes) {
