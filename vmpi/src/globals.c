@@ -6,8 +6,8 @@
  *
  * Each rank has an image of all data. Little data is copied between its place and the image. Much data is mapped: the
  * images lie in a file in memory, and the pages of the rank that continues are mapped at the data's place. What a rank
- * does not touch then takes neither time nor memory: a switch with 17 MB costs 20 us, not 10 ms. While another rank runs,
- * transfers into or out of a rank's variables use its image.
+ * does not touch then takes neither time nor memory. While another rank runs, transfers into or out of a rank's variables
+ * use its image.
  *
  * The data of vmpi lies in separate sections (see the Makefile), the data of the C library in another file. */
 #define _GNU_SOURCE

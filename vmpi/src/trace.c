@@ -183,13 +183,14 @@ static int is_traced(const vmpi_rank *rank)
     return file && rank->quiet == 0;
 }
 
-/* The place of a rank's line, after its preceding computation and calls. Communicators of one rank or made without a common one
- * (inter-communicators) have no number in the trace; their ranks have their numbers in the world. */
+/* Communicators of one rank or made without a common one (inter-communicators) have no number in the trace; their ranks
+ * have their numbers in the world. */
 static int is_named(MPI_Comm comm)
 {
     return comm != MPI_COMM_WORLD && !comm->unnamed;
 }
 
+/* The place of a line after the rank's computation, but before the call that it is in. */
 static line_place place_beside(vmpi_rank *rank, MPI_Comm comm)
 {
     line_place at = {file, rank->world, comm && is_named(comm) ? comm->id : 0};
@@ -199,6 +200,7 @@ static line_place place_beside(vmpi_rank *rank, MPI_Comm comm)
     return at;
 }
 
+/* The place of a line after the rank's computation and calls. */
 static line_place place_of(vmpi_rank *rank, MPI_Comm comm)
 {
     release(rank);

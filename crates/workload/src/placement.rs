@@ -103,7 +103,8 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    const DRAWN: [&str; 9] = [
+    /// Placements that choose among all free nodes.
+    pub(super) const DRAWN: [&str; 9] = [
         "compact",
         "round-robin-nodes",
         "round-robin-routers",

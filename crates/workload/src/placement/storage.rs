@@ -32,6 +32,7 @@ impl PlacementRule for StoragePlacement {
 #[cfg(test)]
 mod tests {
     use super::super::test_help::{place_in, placed};
+    use super::super::tests::DRAWN;
     use super::super::{FreeNodes, IoRanks, PlacementRequest, PlacementSpec};
     use crate::test_machines::{cascade, groups};
     use odonata_machine::{Machine, MachineBuilder};
@@ -113,18 +114,6 @@ mod tests {
         assert_eq!(numbers(&next.node_of_rank), [2, 2, 1]);
     }
 
-    const CHOOSING: [&str; 9] = [
-        "compact",
-        "round-robin-nodes",
-        "round-robin-routers",
-        "random-nodes",
-        "random-order",
-        "random-routers",
-        "random-chassis",
-        "random-groups",
-        "non-uniform",
-    ];
-
     proptest! {
         /// Clients never run on storage nodes, I/O ranks only there, each of a job on another one.
         #[test]
@@ -137,7 +126,7 @@ mod tests {
             let machine = with_storage(cascade(4, 2, 3, 2, 3), &storage);
             let mut free = FreeNodes::new(&machine);
             for (index, &(placement, clients, servers)) in jobs.iter().enumerate() {
-                let (name, placement) = (format!("job{index}"), CHOOSING[placement]);
+                let (name, placement) = (format!("job{index}"), DRAWN[placement]);
                 let request = PlacementRequest { seed, index, ..request(&name, placement, clients + servers, servers) };
                 let spec = PlacementSpec::parse(placement).unwrap();
                 let Ok(placed) = place_in(&spec, &request, &mut free) else { continue };
