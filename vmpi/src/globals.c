@@ -52,8 +52,6 @@ static void add_piece(char *from, char *to, int mapped)
         return;
     if (used == MOST_PIECES)
         vmpi_fail("the program's data has more than %d pieces", MOST_PIECES);
-    if (mapped)
-        image_bytes = whole_pages(image_bytes);
     pieces[used++] = (piece){from, (size_t)(to - from), image_bytes, mapped};
     image_bytes += (size_t)(to - from);
 }
@@ -77,6 +75,8 @@ static void add(char *from, char *to)
         add_piece(from, to, 0);
         return;
     }
+    /* A variable may begin in one piece and end in the next, so the pieces follow each other in an image, too. */
+    image_bytes = whole_pages(image_bytes) + (size_t)from % page;
     add_piece(from, first, 0);
     add_piece(first, last, 1);
     add_piece(last, to, 0);

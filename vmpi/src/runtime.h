@@ -54,6 +54,7 @@ typedef struct vmpi_rank {
     uint32_t posts;              /* lines isend and irecv in the trace */
     int64_t left_ns, worked_ns;  /* processor time: when it was last read, and since the last line of the trace */
     char *image;                 /* saved global variables (globals.c) */
+    int *random;                 /* state of Fortran's random numbers (random.c) */
     struct vmpi_exit *exits;     /* functions to run when it ends */
     struct message *arrived_first, *arrived_last; /* messages not received yet (match.c) */
     struct ompi_communicator_t *self;

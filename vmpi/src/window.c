@@ -21,7 +21,29 @@ static void make(MPI_Comm comm)
         *(MPI_Win *)comm->at[i].receive = window;
 }
 
-static vmpi_window_part *create(void *base, MPI_Aint bytes, int unit, int flavor, MPI_Comm handle, MPI_Win *out)
+/* Hints of MPI with their defaults. A rank's are kept and do nothing; others are ignored. */
+static const char *const HINTS[][2] = {
+    {"no_locks", "false"},  {"accumulate_ordering", "rar,raw,war,waw"}, {"accumulate_ops", "same_op_no_op"},
+    {"same_size", "false"}, {"same_disp_unit", "false"},                {"alloc_shared_noncontig", "false"},
+};
+
+static void keep_hints(vmpi_window_part *part, MPI_Info info)
+{
+    int is_new = !part->hints;
+    if (is_new)
+        MPI_Info_create(&part->hints);
+    for (size_t i = 0; i < sizeof HINTS / sizeof *HINTS; i++) {
+        char value[MPI_MAX_INFO_VAL];
+        int found = 0;
+        if (info != MPI_INFO_NULL)
+            MPI_Info_get(info, HINTS[i][0], MPI_MAX_INFO_VAL - 1, value, &found);
+        if (found || is_new)
+            MPI_Info_set(part->hints, HINTS[i][0], found ? value : HINTS[i][1]);
+    }
+}
+
+static vmpi_window_part *create(void *base, MPI_Aint bytes, int unit, int flavor, MPI_Info info, MPI_Comm handle,
+                                MPI_Win *out)
 {
     MPI_Comm comm = vmpi_comm(handle);
     if (bytes < 0)
@@ -33,6 +55,7 @@ static vmpi_window_part *create(void *base, MPI_Aint bytes, int unit, int flavor
     vmpi_comm_hold(comm);
     vmpi_window_part *part = &(*out)->part[vmpi_comm_rank_of(comm, vmpi_current->world)];
     *part = (vmpi_window_part){.base = base, .bytes = bytes, .unit = unit, .holder = -1};
+    keep_hints(part, info);
     mine.call = "MPI_Win_create, second part";
     vmpi_meet(comm, &mine, NULL);
     return part;
@@ -41,17 +64,15 @@ static vmpi_window_part *create(void *base, MPI_Aint bytes, int unit, int flavor
 int MPI_Win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *window)
 {
     VMPI_ENTER("MPI_Win_create");
-    (void)info;
-    create(base, bytes, unit, MPI_WIN_FLAVOR_CREATE, comm, window);
+    create(base, bytes, unit, MPI_WIN_FLAVOR_CREATE, info, comm, window);
     return MPI_SUCCESS;
 }
 
 int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window)
 {
     VMPI_ENTER("MPI_Win_allocate");
-    (void)info;
     void *memory = *(void **)base = vmpi_alloc(1, (size_t)bytes);
-    create(memory, bytes, unit, MPI_WIN_FLAVOR_ALLOCATE, comm, window)->own = 1;
+    create(memory, bytes, unit, MPI_WIN_FLAVOR_ALLOCATE, info, comm, window)->own = 1;
     return MPI_SUCCESS;
 }
 
@@ -59,8 +80,7 @@ int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, voi
 int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *window)
 {
     VMPI_ENTER("MPI_Win_create_dynamic");
-    (void)info;
-    create(NULL, 0, 1, MPI_WIN_FLAVOR_DYNAMIC, comm, window);
+    create(NULL, 0, 1, MPI_WIN_FLAVOR_DYNAMIC, info, comm, window);
     return MPI_SUCCESS;
 }
 
@@ -110,7 +130,9 @@ int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm ha
                          .offsets = &bytes, .send_count = unit, .color = found && strcmp(apart, "true") == 0};
     vmpi_meet(comm, &mine, allocate_shared);
     vmpi_comm_hold(comm);
-    *(void **)base = (*window)->part[vmpi_comm_rank_of(comm, vmpi_current->world)].base;
+    vmpi_window_part *part = &(*window)->part[vmpi_comm_rank_of(comm, vmpi_current->world)];
+    keep_hints(part, info);
+    *(void **)base = part->base;
     return MPI_SUCCESS;
 }
 
@@ -147,6 +169,7 @@ int MPI_Win_free(MPI_Win *window)
     if (part->own)
         free(part->base);
     free(part->posted);
+    MPI_Info_free(&part->hints);
     vmpi_comm_drop(w->comm, vmpi_current);
     if (--w->references == 0) {
         free(w->shared);
@@ -178,25 +201,16 @@ int vmpi_window_attribute(MPI_Win window, int key, void **value)
     }
 }
 
-/* What vmpi does, as the hints of MPI. */
 int MPI_Win_get_info(MPI_Win window, MPI_Info *info)
 {
     VMPI_ENTER("MPI_Win_get_info");
-    (void)vmpi_window_rank(window);
-    MPI_Info_create(info);
-    MPI_Info_set(*info, "no_locks", "false");
-    MPI_Info_set(*info, "accumulate_ordering", "rar,raw,war,waw");
-    MPI_Info_set(*info, "accumulate_ops", "same_op_no_op");
-    MPI_Info_set(*info, "same_size", "false");
-    MPI_Info_set(*info, "same_disp_unit", "false");
-    MPI_Info_set(*info, "alloc_shared_noncontig", "false");
-    return MPI_SUCCESS;
+    return MPI_Info_dup(window->part[vmpi_window_rank(window)].hints, info);
 }
 
 int MPI_Win_set_info(MPI_Win window, MPI_Info info)
 {
     VMPI_ENTER("MPI_Win_set_info");
-    (void)info, (void)vmpi_window_rank(window);
+    keep_hints(&window->part[vmpi_window_rank(window)], info);
     return MPI_SUCCESS;
 }
 

@@ -21,6 +21,7 @@ typedef struct {
     MPI_Group exposed, accessed; /* of MPI_Win_post and MPI_Win_start; NULL: none */
     int *posted;          /* per origin: its posts that have not been started */
     int completed;        /* origins that have completed since MPI_Win_post */
+    MPI_Info hints;
     vmpi_traced *traced_first, *traced_last;
 } vmpi_window_part;
 

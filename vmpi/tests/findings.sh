@@ -94,5 +94,5 @@ program trace-wait-after-free wait.c && shows trace-wait-after-free 0 "got 1" -n
     report "trace-wait-after-free waits before the communicator is freed" $?
 }
 program type-free-null null.c && shows type-free-null 0 "group is MPI_GROUP_NULL|op is MPI_OP_NULL|type is MPI_DATATYPE_NULL" -n 1
-program type-memory types.c && shows type-memory 0 "0.00" -n 1 -- transpose && shows type-memory 0 "0.00" -n 1 -- contiguous
+program type-memory types.c && shows type-memory 0 "1 MB at most" -n 1 -- transpose && shows type-memory 0 "1 MB at most" -n 1 -- contiguous
 exit $((failures > 0))

@@ -21,7 +21,10 @@ from difflib import unified_diff
 from pathlib import Path
 
 BIN = Path(__file__).resolve().parents[1] / "bin"
-ENVIRONMENT = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
+# Without the variables of the make that runs this: SOURCES is also one of Quicksilver's makefile.
+OUTER = ("MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS", "MAKELEVEL")
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in OUTER}
+ENVIRONMENT["PATH"] = f"{BIN}:{os.environ['PATH']}"
 COMPILERS = {
     "vmpi": {"c": "vmpicc", "c++": "vmpicxx", "fortran": "vmpif90"},
     "openmpi": {"c": "mpicc", "c++": "mpicxx", "fortran": "mpif90"},
@@ -124,7 +127,7 @@ def osu(folder: Path, compilers: dict[str, str]) -> Iterator[Run]:
             continue
         pair = kind == "one-sided" or (kind == "pt2pt" and not re.search("mbw|multi", name))
         command = [str(path.relative_to(folder)), *osu_options(kind, name)]
-        yield Run(f"OSU {name}", ".", command, NUMBER, ranks=2 if pair else 8)
+        yield Run(f"OSU {name}", ".", command, rf"{NUMBER}|\d+ ms", ranks=2 if pair else 8)
 
 
 def imb(folder: Path, compilers: dict[str, str]) -> Iterator[Run]:

@@ -69,6 +69,8 @@ for ranks in 2 7 300; do
     bin/vmpirun -n $ranks "$build/private" -a -b 5
     report "variables are private to each of $ranks ranks" $?
 done
+bin/vmpicc -o "$build/crossing" tests/crossing.c && [ -z "$(bin/vmpirun -n 3 "$build/crossing")" ]
+report "messages into large variables of a rank that waits" $?
 bin/vmpicc -o "$build/shared" tests/shared.c && [ -z "$(bin/vmpirun -n 2 "$build/shared")" ] &&
     VMPI_GLOBALS=shared bin/vmpicc -o "$build/shared" tests/shared.c && [ "$(bin/vmpirun -n 2 "$build/shared")" = "shared: 6" ]
 report "and shared if the user says so" $?
@@ -105,6 +107,15 @@ if command -v mpif90 >/dev/null && command -v mpirun >/dev/null; then
 fi
 bin/vmpif90 -o "$build/fixed" tests/fixed.f && [ "$(bin/vmpirun -n 7 "$build/fixed")" = "sum 210" ]
 report "Fortran with mpif.h" $?
+# Ranks draw in turns; each has the numbers of a process of its own.
+bin/vmpif90 -o "$build/random" tests/random.f90 && bin/vmpirun -n 5 "$build/random" | sort >"$build/random.txt" &&
+    for rank in 0 1 2 3 4; do bin/vmpirun -n 1 "$build/random" $rank; done | sort | diff "$build/random.txt" -
+report "Fortran's random numbers are each rank's own" $?
+if command -v mpif90 >/dev/null && command -v mpirun >/dev/null; then
+    mpif90 -o "$build/openmpi-random" tests/random.f90 && mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none -np 5 \
+        "$build/openmpi-random" | sort | diff "$build/random.txt" -
+    report "and those of Open MPI's processes" $?
+fi
 
 # The trace of a program of known calls, but for the times.
 bin/vmpicc -o "$build/traced" tests/traced.c && bin/vmpirun -n 4 -trace "$build/traced.trace" "$build/traced" free &&

@@ -1,5 +1,29 @@
 /* One-sided calls with fences and with locks. */
 #include "expect.h"
+#include <string.h>
+
+/* A hint is kept. One that is set later replaces it, or takes it away. */
+static void keep_hints(void)
+{
+    MPI_Info hints;
+    MPI_Win window;
+    MPI_Info_create(&hints);
+    MPI_Info_set(hints, "no_locks", "true");
+    MPI_Win_create(NULL, 0, 1, hints, MPI_COMM_WORLD, &window);
+    for (int i = 0; i < 2; i++) {
+        char value[MPI_MAX_INFO_VAL] = "";
+        int found;
+        MPI_Info kept;
+        MPI_Win_get_info(window, &kept);
+        MPI_Info_get(kept, "no_locks", MPI_MAX_INFO_VAL - 1, value, &found);
+        EXPECT(i == 0 ? found && strcmp(value, "true") == 0 : !found || strcmp(value, "false") == 0);
+        MPI_Info_free(&kept);
+        MPI_Info_set(hints, "no_locks", "false");
+        MPI_Win_set_info(window, hints);
+    }
+    MPI_Info_free(&hints);
+    MPI_Win_free(&window);
+}
 
 int main(int argc, char **argv)
 {
@@ -36,6 +60,7 @@ int main(int argc, char **argv)
     MPI_Allreduce(&ticket, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     EXPECT(sum == n * (n - 1) / 2 && turns[1] == 0);
     MPI_Win_free(&window);
+    keep_hints();
     MPI_Finalize();
     return 0;
 }
