@@ -88,6 +88,10 @@ test-wheel: build viewer $(SBOM) ## build the wheel, install it into an environm
 	maturin build --release --quiet --sbom-include $(SBOM) --out build/wheel
 	@scripts/test-wheel build/wheel/*.whl
 
+.PHONY: test-users
+test-users: test-wheel ## run the tasks of users (tests/users) with that wheel, in an environment of its own
+	@scripts/test-wheel build/wheel/*.whl --users
+
 .PHONY: audit
 audit: bootstrap-python bootstrap-audit ## check licences and sources of crates, and both languages' packages for known weaknesses (needs the databases)
 	@scripts/audit

@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import api_pages
 import notebook_pages
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -29,26 +30,17 @@ FRAME = (
 """What the home page also shows after `make demo`."""
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 VERDICTS = {"reproduced": "reproduced", "partly": "partly reproduced", "not": "not reproduced"}
-MODULES = (
-    "odonata.errors",
-    "odonata.importers",
-    "odonata.mapping",
-    "odonata.counters",
-    "odonata.programs",
-    "odonata.amg",
-    "odonata.analysis",
-    "odonata.plot",
-    "odonata.studies",
-)
-
 
 VERSIONS = "odonata-versions"
 """Placeholder in the page footer for the address of the list of versions."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Every page says of which version it is."""
+    """Every page says of which version it is, and the side bar has the pages on the Python package."""
     import odonata
+
+    reference = next(part["Reference"] for part in config.nav if "Reference" in part)
+    reference[reference.index(api_pages.INDEX)] = {"Python": api_pages.nav()}
 
     config.site_name = f"Odonata {odonata.__version__}"
     others = f'<a href="{VERSIONS}">other versions</a>'
@@ -90,7 +82,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     ]
     for uri in outside:
         files.append(File.generated(config, uri, abs_src_path=str(ROOT / uri)))
-    files.append(File.generated(config, "api.md", content=reference()))
+    for uri, text in api_pages.pages().items():
+        files.append(File.generated(config, uri, content=text))
     for path in notebook_pages.notebooks():
         text, pictures = notebook_pages.page(path)
         files.append(File.generated(config, f"notebooks/{path.stem}.md", content=text))
@@ -108,27 +101,9 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     return files
 
 
-def reference() -> str:
-    """A section for every public name of the package and of the modules that users import."""
-    import odonata
-
-    homes: dict[str, str] = odonata._HOMES
-    lines = [
-        "# The Python package",
-        "",
-        "What the command line does, from Python. Everything is imported when it is first used.",
-        "Examples run in a directory with [these files](api-examples.md), after `import odonata`.",
-    ]
-    for name, home in sorted(homes.items()):
-        lines += ["", f"::: {home}.{name}"]
-    for module in MODULES:
-        lines += ["", f"## {module}", "", f"::: {module}", "    options:", "      show_root_heading: false"]
-    return "\n".join([*lines, ""])
-
-
 def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: Any) -> str:
     uri = page.file.src_uri
-    if uri == "api.md":
+    if uri in api_pages.pages():
         return markdown
     if uri == HOME and files.get_file_from_path(DEMO) is not None:
         markdown = with_viewer(markdown)

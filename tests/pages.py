@@ -1,8 +1,9 @@
 """Pages for users as programs: files to save, commands and Python, done from top to bottom in a directory.
 
-A TOML block is the file that the text before it names ("Save this as `first.toml`"), a console block is
-commands after `$`, a Python block is a program. A block that shows an error must fail with that error and
-exit code 2; anything else must succeed, and what it shows must be printed.
+A TOML block is the file that the text before it names ("Save this as `first.toml`"), also a text block
+below "Save .. as `main.cfg`:". A console block is commands after `$`, a Python block is a program. A block
+that shows an error must fail with that error and exit code 2; anything else must succeed, and what it shows
+must be printed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"`([\w.-]+\.toml)`[^`]*\Z")
+SAVED = re.compile(r"Save [^`]*\sas\s`([\w.-]+)`:\s*\Z")
 
 
 def follow(page: str, directory: Path) -> Path:
@@ -26,6 +28,8 @@ def follow(page: str, directory: Path) -> Path:
             name = NAMED.search(before)
             assert name, f"the text before this block names no file:\n{content}"
             (directory / name[1]).write_text(content)
+        elif language == "text" and (saved := SAVED.search(before)):
+            (directory / saved[1]).write_text(content)
         elif language == "python":
             result = run([sys.executable, "-c", content], directory)
             assert result.returncode == 0, result.stderr
@@ -33,6 +37,9 @@ def follow(page: str, directory: Path) -> Path:
             for command, shown in commands(content):
                 if not command.startswith(("odonata", "printf")):
                     continue
+                if command.startswith("odonata view ") and " --" not in command:
+                    # A server that never ends; a page of the same runs instead.
+                    command += " --html view.html"
                 result = run([command], directory, shell=True)
                 printed = " ".join((result.stdout + result.stderr).split())
                 fails = any(line.startswith("error:") for line in shown)

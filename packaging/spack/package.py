@@ -7,12 +7,12 @@ from spack_repo.builtin.build_systems.python import PythonPackage
 class PyOdonata(PythonPackage):
     """A workbench for supercomputer interconnects: steady-state flow, packets, closed forms from one file."""
 
-    pypi = "odonata/odonata-0.1.0.tar.gz"
+    pypi = "odonata/odonata-0.2.0.tar.gz"
 
     license("Apache-2.0")
 
     # A release fills in the digest of its source distribution.
-    version("0.1.0", preferred=True)
+    version("0.2.0", preferred=True)
 
     variant("amg", default=False, description="Algebraic multigrid on your own matrices")
     variant("cluster", default=False, description="Sweeps on a batch system through Dask")

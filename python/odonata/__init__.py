@@ -32,20 +32,25 @@ from odonata.errors import (
 )
 
 if TYPE_CHECKING:
-    from odonata import analysis, drafts, importers, plot, prices, shipped
+    from odonata import analysis, drafts, importers, plot, prices, sections, shipped
     from odonata.api import check, run
     from odonata.characterization import characterize
     from odonata.comparison import Comparison, compare
+    from odonata.experiment import Experiment
     from odonata.explanation import explain
     from odonata.machines import Machine, machine, presets
     from odonata.names import patterns, placements, rank_programs, routings
     from odonata.optimization import Optimization, optimize
+    from odonata.records import CheckResult, Choice, Preset, RoutingChoice
     from odonata.runs import Run
     from odonata.sweeps import Sweep, load, sweep
     from odonata.views import view
 
 __all__ = [
+    "CheckResult",
+    "Choice",
     "Comparison",
+    "Experiment",
     "ExperimentError",
     "InternalError",
     "Machine",
@@ -53,6 +58,8 @@ __all__ = [
     "OdonataError",
     "Optimization",
     "PartialRunWarning",
+    "Preset",
+    "RoutingChoice",
     "Run",
     "StoreError",
     "Sweep",
@@ -75,6 +82,7 @@ __all__ = [
     "rank_programs",
     "routings",
     "run",
+    "sections",
     "shipped",
     "sweep",
     "view",
@@ -83,9 +91,14 @@ __all__ = [
 __version__: str = _version()
 
 _HOMES = {
+    "CheckResult": "odonata.records",
+    "Choice": "odonata.records",
     "Comparison": "odonata.comparison",
+    "Experiment": "odonata.experiment",
     "Machine": "odonata.machines",
     "Optimization": "odonata.optimization",
+    "Preset": "odonata.records",
+    "RoutingChoice": "odonata.records",
     "Run": "odonata.runs",
     "Sweep": "odonata.sweeps",
     "characterize": "odonata.characterization",
@@ -107,7 +120,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("analysis", "drafts", "importers", "plot", "prices", "shipped"):
+    if name in ("analysis", "drafts", "importers", "plot", "prices", "sections", "shipped"):
         return import_module(f"odonata.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'odonata' has no attribute {name!r}")

@@ -11,15 +11,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from odonata import _core, toml
 from odonata._core import Experiment
 from odonata.checkpointing import CheckpointControl, ignore_checkpoint_signal
-from odonata.errors import OdonataError, OtherProcessError, PartialRunWarning
+from odonata.errors import MissingFileError, OdonataError, OtherProcessError, PartialRunWarning
+from odonata.foreign_files import import_for
+from odonata.lazy import LazyModule
+from odonata.notebook import shown_progress
+from odonata.records import CheckResult
 from odonata.store.checkpoint import CheckpointDirectory
 
 if TYPE_CHECKING:
-    from odonata._core import CheckResult
+    from odonata import runs
     from odonata.processes import Processes
-    from odonata.runs import Run
+else:
+    runs = LazyModule("odonata.runs")
 
-ExperimentInput: TypeAlias = "str | Path | Mapping[str, Any] | Experiment"
+ExperimentInput: TypeAlias = str | Path | Mapping[str, Any] | Experiment
 """The path of an experiment file, its text (anything with a line break), or its content as a dict."""
 
 Progress: TypeAlias = Callable[[str, float], None]
@@ -35,14 +40,36 @@ def read(experiment: ExperimentInput, set: Mapping[str, Any] | None = None) -> E
     if isinstance(experiment, Experiment):
         return experiment.with_overrides(changes)
     if isinstance(experiment, Mapping):
-        return Experiment(toml.document(experiment), "<dict>", changes)
+        return Experiment(toml.sections(experiment), "<dict>", changes)
     if isinstance(experiment, str) and "\n" in experiment:
         return Experiment(experiment, "<text>", changes)
     if not isinstance(experiment, str | os.PathLike):
         raise TypeError(
             f"an experiment is the path of a file, its text or a dict, not {type(experiment).__name__}"
         )
-    return Experiment(_core.read_experiment(experiment), str(experiment), changes)
+    try:
+        text = _core.read_experiment(experiment)
+    except OdonataError as error:
+        if Path(experiment).exists():
+            raise
+        raise MissingFileError(error.message, hint=error.hint) from None
+    _refuse_foreign(text, Path(experiment))
+    return Experiment(text, str(experiment), changes)
+
+
+def _refuse_foreign(text: str, path: Path) -> None:
+    """Refuses a file of another simulator by one error, instead of one for each line."""
+    found = import_for(text)
+    if found is None:
+        return
+    try:
+        toml.parse(text)
+    except toml.DecodeError:
+        name, command = found
+        raise OdonataError(
+            f"{path} is a file of {name}, not an experiment file",
+            hint=f"Make one of it: odonata import {command} {path} -o {path.stem}.toml",
+        ) from None
 
 
 def overrides(set: Mapping[str, Any] | None) -> list[str]:  # noqa: A002 - the name that users write
@@ -64,7 +91,7 @@ def run(
     threads: int | None = None,
     force: bool = False,
     progress: Progress | None = None,
-) -> Run:
+) -> runs.Run:
     """Runs one experiment.
 
     Args:
@@ -73,7 +100,8 @@ def run(
         out: Run directory to write; by default the run stays in memory.
         threads: Number of threads; all processors by default. Results do not depend on it.
         force: Whether to replace an existing run at `out`.
-        progress: Called during the run. An exception that it raises ends the run.
+        progress: Called during the run. An exception that it raises ends the run. Without it, a run in a
+            notebook that takes longer than a second shows a bar.
 
     Returns:
         The run: its tables, one row per link, node, job and so on, and its summary. Column names end in their
@@ -94,9 +122,10 @@ def run(
         >>> odonata.run("both.toml", out="runs/again").path.name
         'again'
     """
-    finished, interrupt = run_until_interrupted(
-        read(experiment, set), out=out, threads=threads, force=force, progress=progress
-    )
+    with shown_progress(progress) as report:
+        finished, interrupt = run_until_interrupted(
+            read(experiment, set), out=out, threads=threads, force=force, progress=report
+        )
     if interrupt is not None:
         raise interrupt
     return finished
@@ -112,7 +141,7 @@ def run_until_interrupted(
     pace: Pace | None = None,
     checkpoints: CheckpointControl | None = None,
     processes: Processes | None = None,
-) -> tuple[Run, BaseException | None]:
+) -> tuple[runs.Run, BaseException | None]:
     """`run`, but returns the interrupt that stopped a run together with its partial results.
 
     With `processes`, this is the first process of the run; the others call `assist`.
@@ -120,7 +149,6 @@ def run_until_interrupted(
     Raises:
         CheckpointStop: The run ended with a checkpoint that `checkpoints` requested.
     """
-    from odonata.runs import Run
     from odonata.store import columns
     from odonata.store.writer import GrowingTables
 
@@ -156,12 +184,12 @@ def run_until_interrupted(
             path = growing.commit(
                 summary=summary, tables=tables, experiment=experiment.text, resolved=resolved
             )
-            made = Run.from_directory(path)
+            made = runs.Run.from_directory(path)
             if made.partial is None:
                 CheckpointDirectory(target).remove()
             return made, interrupt
         tables |= growing.tables()
-        return Run.from_tables(summary, tables, experiment=experiment.text, resolved=resolved), interrupt
+        return runs.Run.from_tables(summary, tables, experiment=experiment.text, resolved=resolved), interrupt
 
 
 def assist(
@@ -209,11 +237,9 @@ def check(
     return read(experiment, set).check()
 
 
-def load_run(directory: str | Path) -> Run:
+def load_run(directory: str | Path) -> runs.Run:
     """Opens a run directory. A partial run causes a `PartialRunWarning`."""
-    from odonata.runs import Run
-
-    run = Run.from_directory(directory)
+    run = runs.Run.from_directory(directory)
     if run.partial is not None:
         warnings.warn(PartialRunWarning(f"{directory} holds a partial run: {run.partial}"), stacklevel=2)
     return run

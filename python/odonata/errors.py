@@ -28,6 +28,18 @@ class OdonataError(Exception):
         return self.message if self.hint is None else f"{self.message}\n{self.hint}"
 
 
+class MissingFileError(OdonataError, FileNotFoundError):
+    """There is no such file.
+
+    Examples:
+        >>> try:
+        ...     odonata.run("nowhere.toml")
+        ... except FileNotFoundError as error:
+        ...     print(error)
+        there is no file nowhere.toml
+    """
+
+
 def nearest(name: str, known: Iterable[str], otherwise: str) -> str:
     """The hint for an unknown name: the nearest one, our name for a word of others, or another text."""
     from odonata import _core

@@ -13,20 +13,23 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow.compute as pc
 
 from odonata import toml
 from odonata._core import Experiment
 from odonata.api import Progress, run_until_interrupted
 from odonata.errors import OdonataError
 from odonata.machines import build, origin_of
+from odonata.store.schema import COMPLETE, INTERRUPTED
 
 if TYPE_CHECKING:
+    from odonata.runs import Run
     from odonata.store.run import RunData
 
 CONGESTORS = ("all-to-all", "incast", "put-incast", "get-broadcast")
@@ -129,22 +132,34 @@ class Value:
 
 @dataclass(frozen=True)
 class Row:
-    """Results of one test, alone and with the congestors."""
+    """Results of one test, alone and with the congestors.
+
+    If a run did not complete, its values are about the samples that ended. Without any, a value is None.
+    """
 
     test: str
     unit: str
-    isolated: Value
-    congested: Value
-    factor_average: float
-    factor_99: float
+    samples: int
+    """Number of samples of the whole test."""
+    isolated: Value | None
+    congested: Value | None
+    factor_average: float | None
+    """Impact factors; None if the test did not end in both runs."""
+    factor_99: float | None
+
+    def is_whole(self, value: Value | None) -> bool:
+        """Whether a value of the row has all samples."""
+        return value is not None and value.samples == self.samples
 
     def printed_factors(self, is_bandwidth: bool) -> tuple[float, float]:
-        """The benchmark's factors, of the values with one decimal; NaN if one of them is 0.0."""
+        """The benchmark's factors, of the values with one decimal; NaN if there is none or a value is 0.0."""
 
         def factor(isolated: float, congested: float) -> float:
             isolated, congested = round(isolated, 1), round(congested, 1)
             return _factor(isolated, congested, is_bandwidth)
 
+        if self.isolated is None or self.congested is None or self.factor_average is None:
+            return math.nan, math.nan
         return (
             factor(self.isolated.average, self.congested.average),
             factor(self.isolated.percentile_99, self.congested.percentile_99),
@@ -162,6 +177,10 @@ class Result:
     congestors: tuple[str, ...]
     rows: tuple[Row, ...]
     path: Path | None
+    ending: str = COMPLETE
+    """How the last run ended, as in `summary.json`."""
+    partial: str | None = None
+    """What is missing, if a run did not complete."""
 
     def as_data(self) -> dict[str, Any]:
         """The results as plain data."""
@@ -268,6 +287,8 @@ def gpcnet(
 ) -> Result:
     """Runs the tests alone and with the congestors.
 
+    If a run does not complete, for example at `engine.time_limit`, the results are partial.
+
     Args:
         origin: A preset, a topology, a file of cables, or an experiment, whose jobs are replaced.
         congestors: The congestors that share the other nodes.
@@ -280,48 +301,109 @@ def gpcnet(
         progress: Called during the runs, with the name of the run before the phase.
 
     Raises:
-        OdonataError: Too few nodes, an unknown congestor, or a run that did not end.
+        OdonataError: Too few nodes, or an unknown congestor.
         ExperimentError: The experiment cannot run.
+        KeyboardInterrupt: Ctrl-C. The partial results are in `out`.
     """
     both = experiment(origin, congestors=congestors, ranks_per_node=ranks_per_node, rings=rings, set=set)
-    directory = None if out is None else Path(out)
-    found: dict[str, list[Value]] = {}
-    for name in ("isolated", "congested"):
-        absent = [] if name == "congested" else [f"job.{job}.absent=true" for job in congestors]
-        run, interrupt = run_until_interrupted(
-            both.with_overrides(absent),
-            out=None if directory is None else directory / name,
-            threads=threads,
-            force=force,
-            progress=None if progress is None else _progress(progress, name),
-        )
-        if interrupt is not None:
-            raise interrupt
-        found[name] = [measure(run, test, rings) for test in TESTS]
-    rows = tuple(
-        _row(test, isolated, congested)
-        for test, isolated, congested in zip(TESTS, found["isolated"], found["congested"], strict=True)
+    result, interrupt = run_both(
+        both,
+        Settings(tuple(congestors), ranks_per_node, rings),
+        out=out,
+        threads=threads,
+        force=force,
+        progress=progress,
     )
-    nodes = run.jobs["nodes"].to_pylist()
-    machine = run.summary["machine"]["name"]
-    result = Result(machine, ranks_per_node, nodes[0], sum(nodes[1:]), tuple(congestors), rows, directory)
+    if interrupt is not None:
+        raise interrupt
+    return result
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of the benchmark, with which an `experiment` was made."""
+
+    congestors: tuple[str, ...] = CONGESTORS
+    ranks_per_node: int = 1
+    rings: int = RINGS
+
+
+def run_both(
+    both: Experiment,
+    settings: Settings,
+    *,
+    out: str | Path | None = None,
+    threads: int | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Result, BaseException | None]:
+    """`gpcnet` of an `experiment`. Returns an interrupt together with the partial results."""
+    directory = None if out is None else Path(out)
+    runs: dict[str, Run] = {}
+    interrupt: BaseException | None = None
+    for name in ("isolated", "congested"):
+        absent = [] if name == "congested" else [f"job.{job}.absent=true" for job in settings.congestors]
+        try:
+            runs[name], interrupt = run_until_interrupted(
+                both.with_overrides(absent),
+                out=None if directory is None else directory / name,
+                threads=threads,
+                force=force,
+                progress=None if progress is None else _progress(progress, name),
+            )
+        except (KeyboardInterrupt, SystemExit) as early:
+            # A run that does not simulate yet has no results. The isolated run keeps its own.
+            if not runs:
+                raise
+            interrupt = early
+        if interrupt is not None or not runs[name].is_complete:
+            break
+    result = _result(both, settings, runs, directory)
     if directory is not None:
         (directory / "gpcnet.json").write_text(json.dumps(result.as_data(), indent=2) + "\n")
-    return result
+    return result, interrupt
+
+
+def _result(both: Experiment, settings: Settings, runs: Mapping[str, Run], directory: Path | None) -> Result:
+    isolated, congested = runs["isolated"], runs.get("congested")
+    # The isolated run has no congestors, so their nodes are counted without a run.
+    jobs = both.check()["summary"]["jobs"] if congested is None else congested.jobs.to_pylist()
+    nodes = [job["nodes"] for job in jobs]
+    last = congested or isolated
+    ending, partial = last.ending, None
+    if not last.is_complete:
+        at_us = last.summary["packet"]["end_ps"] / 1e6
+        partial = f"the {list(runs)[-1]} run ended at {at_us:,.1f} us of simulated time ({ending})"
+    elif congested is None:
+        ending, partial = INTERRUPTED, "the congested run was interrupted before it simulated"
+    return Result(
+        isolated.summary["machine"]["name"],
+        settings.ranks_per_node,
+        nodes[0],
+        sum(nodes[1:]),
+        settings.congestors,
+        tuple(_row(test, isolated, congested, settings.rings) for test in TESTS),
+        directory,
+        ending,
+        partial,
+    )
 
 
 def _progress(progress: Progress, run: str) -> Progress:
     return lambda phase, share: progress(f"{run} {phase}", share)
 
 
-def _row(test: NetworkTest, isolated: Value, congested: Value) -> Row:
-    return Row(
-        test.title,
-        test.unit,
-        isolated,
-        congested,
-        _factor(isolated.average, congested.average, test.is_bandwidth),
-        _factor(isolated.percentile_99, congested.percentile_99, test.is_bandwidth),
+def _row(test: NetworkTest, isolated: RunData, congested: RunData | None, rings: int) -> Row:
+    before = measure_ended(isolated, test, rings)
+    after = None if congested is None else measure_ended(congested, test, rings)
+    samples = rings * test.per_ring * int(isolated.jobs["ranks"][0].as_py())
+    row = Row(test.title, test.unit, samples, before, after, None, None)
+    if before is None or after is None or not (row.is_whole(before) and row.is_whole(after)):
+        return row
+    return replace(
+        row,
+        factor_average=_factor(before.average, after.average, test.is_bandwidth),
+        factor_99=_factor(before.percentile_99, after.percentile_99, test.is_bandwidth),
     )
 
 
@@ -347,24 +429,43 @@ def measure(run: RunData, test: NetworkTest, rings: int, job: str = VICTIMS) -> 
     return Value(average, percentile_99(values.ravel(), test.is_bandwidth), values.size)
 
 
+def measure_ended(run: RunData, test: NetworkTest, rings: int, job: str = VICTIMS) -> Value | None:
+    """Results of one test in a run that may not be complete: of the samples that ended. None without any."""
+    if run.is_complete:
+        return measure(run, test, rings, job)
+    took, _ = _ended(run, test, job)
+    if took.size == 0:
+        return None
+    values = test.values(took)
+    return Value(float(values.mean()), percentile_99(values, test.is_bandwidth), values.size)
+
+
 def durations(run: RunData, test: NetworkTest, job: str = VICTIMS) -> Samples:
-    """Durations of the samples of a test in s, by rank and sample."""
-    table = run.table("phase_times").to_pandas()
-    (of_job,) = [one for one in run.jobs.to_pylist() if one["name"] == job]
-    own = table[table["job"] == of_job["job"]]
-    phases = own[own["phase"] == test.phase]
-    # The tests run in one order, so their phases have ascending numbers.
-    same = [other for other in TESTS if other.phase == test.phase]
-    numbers = sorted(phases["phase_number"].unique())
-    ranks = int(of_job["ranks"])
-    if len(numbers) != len(same):
+    """Durations of the samples of a test in s, by rank and sample.
+
+    Raises:
+        OdonataError: The tests did not end.
+    """
+    took, ranks = _ended(run, test, job)
+    if took.size == 0 or took.size % ranks != 0:
         raise OdonataError(f"the tests of job {job} did not end", hint="Increase engine.time_limit.")
-    of_test = phases[phases["phase_number"] == numbers[same.index(test)]].sort_values(["rank", "number"])
-    took = (of_test["end_ps"] - of_test["start_ps"]).to_numpy(dtype=np.float64) * 1e-12
-    if took.size % ranks != 0:
-        raise OdonataError(f"the tests of job {job} did not end", hint="Increase engine.time_limit.")
-    found: Samples = took.reshape(ranks, -1)[:, test.skipped :]
+    found: Samples = took.reshape(ranks, -1)
     return found
+
+
+def _ended(run: RunData, test: NetworkTest, job: str) -> tuple[Samples, int]:
+    """Durations in s of the samples of a test that ended, by rank, and the number of ranks."""
+    (of_job,) = [one for one in run.jobs.to_pylist() if one["name"] == job]
+    table = run.table("phase_times")
+    own = table.filter((pc.field("job") == of_job["job"]) & (pc.field("phase") == test.phase)).to_pandas()
+    # The tests run in one order, so their phases have ascending numbers.
+    place = [other for other in TESTS if other.phase == test.phase].index(test)
+    numbers = sorted(own["phase_number"].unique())
+    of_test = own[own["phase_number"] == (numbers[place] if place < len(numbers) else -1)]
+    of_test = of_test.sort_values(["rank", "number"])
+    counted = of_test[of_test.groupby("rank").cumcount() >= test.skipped]
+    took: Samples = (counted["end_ps"] - counted["start_ps"]).to_numpy(dtype=np.float64) * 1e-12
+    return took, int(of_job["ranks"])
 
 
 def percentile_99(values: Samples, is_bandwidth: bool) -> float:

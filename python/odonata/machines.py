@@ -12,12 +12,14 @@ from odonata import _core, toml
 from odonata._core import Experiment
 from odonata.api import read
 from odonata.errors import OdonataError, nearest
+from odonata.lazy import LazyModule
 from odonata.notebook import facts
+from odonata.records import Preset
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from odonata._core import Preset
+else:
+    pa = LazyModule("pyarrow")
 
 
 @dataclass(frozen=True, repr=False)

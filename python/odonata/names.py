@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import cast
 
 from odonata import _core
+from odonata.records import Choice, RoutingChoice
 
 _WHERE = {
     "topologies": ("machine", "topology"),
@@ -39,41 +41,41 @@ def named(topic: str) -> list[dict[str, str]]:
     return rows
 
 
-def patterns() -> list[dict[str, str]]:
+def patterns() -> list[Choice]:
     """Communication patterns of jobs: `name` and `summary`.
 
     Examples:
         >>> [pattern["name"] for pattern in odonata.patterns()][:2]
         ['stencil-2d', 'stencil-3d']
     """
-    return named("patterns")
+    return cast("list[Choice]", named("patterns"))
 
 
-def rank_programs() -> list[dict[str, str]]:
+def rank_programs() -> list[Choice]:
     """Programs of jobs: `name` and `summary`. The module `odonata.programs` writes new ones.
 
     Examples:
         >>> "halo-3d" in [program["name"] for program in odonata.rank_programs()]
         True
     """
-    return named("programs")
+    return cast("list[Choice]", named("programs"))
 
 
-def placements() -> list[dict[str, str]]:
+def placements() -> list[Choice]:
     """Placements of jobs on nodes: `name` and `summary`.
 
     Examples:
         >>> odonata.placements()[0]["name"]
         'compact'
     """
-    return named("placements")
+    return cast("list[Choice]", named("placements"))
 
 
-def routings() -> list[dict[str, str]]:
+def routings() -> list[RoutingChoice]:
     """Routing algorithms: `name`, `of` (the engines that have it) and `summary`.
 
     Examples:
         >>> {routing["name"]: routing["of"] for routing in odonata.routings()}["par"]
         "engine 'packet'"
     """
-    return named("routings")
+    return cast("list[RoutingChoice]", named("routings"))

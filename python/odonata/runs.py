@@ -10,11 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from odonata.lazy import LazyModule
 from odonata.notebook import facts
 from odonata.store.run import RunData
 
 if TYPE_CHECKING:
-    from odonata.plot.run_plots import RunPlots
+    from odonata.plot import run_plots
+else:
+    run_plots = LazyModule("odonata.plot.run_plots")
 
 
 class Run(RunData):
@@ -40,15 +43,13 @@ class Run(RunData):
     """
 
     @cached_property
-    def plot(self) -> RunPlots:
+    def plot(self) -> run_plots.RunPlots:
         """Figures of this run: `run.plot.links()`, `.histogram()`, `.groups()`, `.jobs()`, `.overview()`.
 
         Runs of the packet engine also have `.latency()`, `.load_curve()`, `.stall_map()`, `.congestion()`,
         `.series()`.
         """
-        from odonata.plot.run_plots import RunPlots
-
-        return RunPlots(self)
+        return run_plots.RunPlots(self)
 
     def _repr_html_(self) -> str:
         machine, summary = self.summary["machine"], self.summary

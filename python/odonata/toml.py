@@ -69,3 +69,16 @@ def key(name: str) -> str:
 def document(content: Mapping[str, Any]) -> str:
     """A TOML file with one line per top-level key."""
     return "".join(f"{key(name)} = {value(item)}\n" for name, item in content.items())
+
+
+def sections(content: Mapping[str, Any]) -> str:
+    """A TOML file with a section for each table, as people write it; a list of tables repeats its section."""
+    plain, parts = {}, []
+    for name, item in content.items():
+        if isinstance(item, Mapping):
+            parts.append(f"[{key(name)}]\n{document(item)}")
+        elif isinstance(item, list | tuple) and item and all(isinstance(table, Mapping) for table in item):
+            parts += [f"[[{key(name)}]]\n{document(table)}" for table in item]
+        else:
+            plain[name] = item
+    return "\n".join([document(plain)] * bool(plain) + parts)

@@ -1,6 +1,6 @@
-"""The set-ups of the five problems: counted messages, model and simulation.
+"""Set-ups: counted messages, model and simulation of five problems, and the gains of the paper's Figure 8.
 
-`scripts/amg-tables set-up` makes `set-up.csv`, since the study runs where there is no hypre, too.
+`scripts/amg-tables set-up figure-8` makes the tables, since the study runs where there is no hypre, too.
 """
 
 from __future__ import annotations
@@ -60,3 +60,43 @@ def set_up_agreement(results: Results) -> list[dict[str, Any]]:
         for ranks in ("64", "512", "both")
         if (chosen := [row for row in levels if ranks in (row["ranks"], "both")])
     ]
+
+
+def figure_8_set_ups(_: Results) -> list[dict[str, Any]]:
+    """Gains of the set-up on 512 cores: expected from an eighth of the points, by the model, and measured."""
+    table = published("figure-8-set-up").set_index(["mix", "is_small"])
+    measured = published("figure-8").query("cores == 512").set_index("mix")["setup"]
+    rows = []
+    for mix, gain in measured.items():
+        small, full = (table.loc[mix, which] for which in (1, 0))
+        low, high = _expected(small)
+        found = _gain(full, "ranked", full["work_ms"], full["moved_work_ms"])
+        rows.append(
+            {
+                "mix": mix,
+                "low": low,
+                "high": high,
+                "gain": found,
+                "in_band": float(low <= found <= high),
+                **{
+                    name: _gain(full, "ranked", factor * full["work_ms"], factor * full["moved_work_ms"])
+                    for name, factor in (("half", 0.5), ("twice", 2.0))
+                },
+                "formulas": _gain(full, "paper", full["work_ms"], full["moved_work_ms"]),
+                "messages": _gain(full, "ranked", 0.0, 0.0),
+                "measured": gain,
+            }
+        )
+    return rows
+
+
+def _gain(row: Any, account: str, work_ms: float, moved_work_ms: float) -> float:
+    """Time of the set-up before over after the switch."""
+    return float((row[f"{account}_ms"] + work_ms) / (row[f"moved_{account}_ms"] + moved_work_ms))
+
+
+def _expected(small: Any) -> tuple[float, float]:
+    """With the work of the fine levels eight times as long, and without work."""
+    more = 7 * small["fine_work_ms"]
+    low = _gain(small, "ranked", small["work_ms"] + more, small["moved_work_ms"] + more)
+    return low, _gain(small, "ranked", 0.0, 0.0)

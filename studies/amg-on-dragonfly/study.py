@@ -29,12 +29,13 @@ from .cases import (
 from .ends import explained, explanations, simulated, steps
 from .figures import level_times, levels_matrices, matrices, simulated_levels
 from .five import five_problems
-from .set_up import set_up_agreement, set_up_kernels, set_up_levels
+from .set_up import figure_8_set_ups, set_up_agreement, set_up_kernels, set_up_levels
 
 __all__ = [
     "exchanges",
     "explained",
     "explanations",
+    "figure_8_set_ups",
     "five_problems",
     "level_times",
     "levels_matrices",

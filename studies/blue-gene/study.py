@@ -15,6 +15,8 @@ from odonata.studies.spec import Study
 
 LINK_RATE = 375e6
 """Bytes of messages per second of a Blue Gene/P link: 240 B in 640 ns."""
+BLOCK = 435
+"""Bytes per pair of the all-to-all in two phases."""
 SIZES = {
     "256-B": 256,
     "1-KiB": 2**10,
@@ -109,6 +111,21 @@ def fifos(results: Results) -> pd.DataFrame:
                     "expected": 1.0 if how == OWN else float(min(int(count), 3)),
                 }
             )
+    return pd.DataFrame(rows)
+
+
+def two_phases(results: Results) -> pd.DataFrame:
+    """By torus: time of the all-to-all, and the share of its bound.
+
+    Each node sends every other one a block over longest / 4 hops of the longest dimension, on two links.
+    """
+    rows = []
+    for place, run in results.runs("two-phases"):
+        job = _job(run)
+        longest = max(int(size) for size in str(place["dims"]).split(" x "))
+        bound = job["ranks"] * longest / 8 * BLOCK / LINK_RATE
+        time = float(job["completion_time_s"])
+        rows.append({"dims": place["dims"], "time": time, "share": bound / time})
     return pd.DataFrame(rows)
 
 

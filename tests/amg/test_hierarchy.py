@@ -176,7 +176,8 @@ def test_groups_are_adjacent_and_the_first_are_larger() -> None:
 @pytest.mark.usefixtures("amg_program")
 def test_directory_round_trip(tmp_path: Path) -> None:
     built = boomeramg.build(make("laplace7", 8, (6, 6, 6)), redistribute=(1, 2), recorded=True)
-    target = boomeramg.save(built, tmp_path / "run")
+    target = boomeramg.save(built, str(tmp_path / "run"))
+    assert boomeramg.store.read(str(target)) == boomeramg.store.read(tmp_path / "run")
     assert store.read(target).rows == built.hierarchy.rows
     assert built.regrouped is not None
     assert store.read(target, "regrouped_").ranks == 2

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
-from itertools import combinations, pairwise
+from dataclasses import replace
+from itertools import combinations, pairwise, zip_longest
 
 import pytest
 
+from odonata import amg
 from odonata.amg import Hierarchy, load_machine, model, store
 from odonata.amg.larger import more_points
 from odonata.errors import OdonataError
@@ -121,3 +123,27 @@ def test_the_command(odonata_command: Command) -> None:
         refused = odonata_command(*words, *more)
         assert refused.returncode == 2
         assert message in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("ranks", "known", "points", "error", "share"),
+    [
+        (1024, ("20x20x20", "30x30x30"), "50x50x25", -0.066, 0.8),
+        (4096, ("15x15x15", "20x20x20"), "27x27x27", -0.057, 1.0),
+    ],
+)
+def test_continued_cycles_lack_partners_on_coarse_levels(
+    ranks: int, known: tuple[str, str], points: str, error: float, share: float
+) -> None:
+    """All-MPI cycles err most in the sends of the busiest rank. True ones remove most of the error."""
+    small, large, truth = (amg.shipped("laplace7", ranks, one) for one in (*known, points))
+    guess = more_points(small, large, truth.unknowns // ranks)
+    seconds = [model.cycle(one, EOS).seconds for one in (guess, truth)]
+    assert seconds[0] / seconds[1] - 1 == pytest.approx(error, abs=0.001)
+    levels = [
+        {**level, "sends": true["sends"]} if true else level
+        for level, true in zip_longest(guess.levels, truth.levels)
+        if level
+    ]
+    mended = model.cycle(replace(guess, levels=levels), EOS).seconds
+    assert (mended - seconds[0]) / (seconds[1] - seconds[0]) > share

@@ -124,3 +124,16 @@ def test_quantiles_decrease_to_the_normal_distribution() -> None:
     assert values[-1] == pytest.approx(NormalDist().inv_cdf(0.975), abs=0.02)
     # Published: 2.131 for 15 degrees of freedom, 2.042 for 30.
     assert [t95(15), t95(30)] == pytest.approx([2.131, 2.042], abs=0.015)
+
+
+def test_a_setting_that_ends_jobs_is_not_the_best() -> None:
+    """What a failed switch's jobs leave makes the others faster, but is no gain."""
+    settings = [{"edit": "[]"}, {"edit": "leaf1"}, {"edit": "spine"}]
+    ranked = rank(settings, [{"a": 4.0, "b": 4.0}, {"a": 2.0, "b": None}, {"a": 5.0, "b": 5.0}])
+    assert ranked is not None
+    assert [row.setting["edit"] for row in ranked.rows] == ["[]", "spine", "leaf1"]
+    two = rank(settings[:2], [{"a": 4.0, "b": 4.0}, {"a": 2.0, "b": None}])
+    assert two is not None
+    assert two.headline == (
+        "Best: edit=[]. The next of 2, edit=leaf1: a 2 times faster, without b, compared with edit=[]."
+    )

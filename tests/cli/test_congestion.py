@@ -142,3 +142,16 @@ def test_waits_are_followed_back_to_the_root() -> None:
     nodes = pa.table({"router": [0, 1], "crossbar_stall_ps": [40, 0]})
     assert wait_share(links, nodes, 0) == (40 + 0.75 * 40 + 0.75 * 20) / 100
     assert wait_share(links.drop_columns("crossbar_stall_ps"), nodes, 0) is None
+
+
+def test_the_summary_counts_control_packets(odonata_command: Command, tmp_path: Path) -> None:
+    """Each delivered packet has an acknowledgement of 64 B; congested ports send notices, too."""
+    free = made(odonata_command, tmp_path, PAIR).summary["packet"]
+    assert (free["control_packets"], free["control_packet_bytes"]) == (0, 0)
+    packet = made(odonata_command, tmp_path, PAIR, "engine.control.control_bytes=64 B").summary["packet"]
+    assert packet["control_packets"] > packet["packets"]
+    assert packet["control_packet_bytes"] == 64 * packet["control_packets"]
+    settings = (PAIR, "engine.control.control_bytes=64 B")
+    given = [part for setting in settings for part in ("--set", setting)]
+    checked = json.loads(odonata_command("check", "incast.toml", "--json", *given).stdout)
+    assert checked["control_packets"] == checked["packets"] > 0

@@ -91,7 +91,17 @@ def test_a_run_with_an_error_says_its_interval(odonata_command: Command, tmp_pat
     off = abs(short["packet"]["end_ps"] - full["packet"]["end_ps"])  # type: ignore[index]
     assert off < 3 * found["end_half_width_ps"]
     assert found["end_half_width_ps"] < 0.03 * full["packet"]["end_ps"]  # type: ignore[index]
+    latencies = [of["packet"]["latency_mean_ns"] for of in (short, full)]  # type: ignore[index]
+    assert abs(latencies[0] - latencies[1]) * 1e3 < 3 * found["latency_half_width_ps"]
     assert "(95 % interval)" in said
+    # Most links are inside their intervals, and those without traffic have none.
+    links = {name: pq.read_table(tmp_path / name / "links.parquet").to_pydict() for name in ("full", "short")}
+    half_widths = links["short"]["half_width_bytes"]
+    both = list(zip(links["full"]["bytes"], links["short"]["bytes"], half_widths, strict=True))
+    assert sum(abs(full - short) <= half for full, short, half in both) > 0.8 * len(both)
+    assert all(half == 0 for _, short, half in both if short == 0)
+    assert max(half / short for _, short, half in both if short > 0) > 0.001
+    assert "half_width_bytes" not in links["full"]
     # What was sent is exact.
     volumes = [pq.read_table(tmp_path / name / "ranks.parquet")["bytes"] for name in ("full", "short")]
     assert volumes[0] == volumes[1]

@@ -8,24 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gpcnet_files import DRAGONFLY, SMALL
 from running import Command
 
 from odonata.errors import OdonataError
 from odonata.gpcnet import CONGESTORS, TESTS, experiment, gpcnet, percentile_99
 
-SMALL = """
-[machine]
-topology = "dragonfly"
-p = 2
-a = 4
-h = 2
-g = 9
-
-[engine]
-kind = "packet"
-routing = "min"
-"""
-DRAGONFLY = {"topology": "dragonfly", "p": 2, "a": 4, "h": 2, "g": 9}
 CROSSBAR = {"topology": "hyperx", "dims": [1], "nodes_per_router": 40}
 
 

@@ -65,3 +65,28 @@ def test_the_script_of_a_job_array_runs(odonata_command: Command, tmp_path: Path
     result = odonata_command("sweep", "x.toml", "-o", "array")
     assert result.returncode == 0, result.stderr
     assert "2 points: 0 run, 2 kept" in result.stdout
+
+
+def test_a_running_job_is_imported(odonata_command: Command, tmp_path: Path) -> None:
+    """The one node has no tree of switches, so the machine is given."""
+    subprocess.run(
+        ["sbatch", "--job-name=held", "--output=/dev/null", "--wrap=sleep 60"],
+        check=True,
+        capture_output=True,
+    )
+    end = time.monotonic() + 60
+    while "R" not in subprocess.run(["squeue", "-h", "-o", "%t"], capture_output=True, text=True).stdout:
+        assert time.monotonic() < end, "the job does not start"
+        time.sleep(0.2)
+    node = subprocess.run(["sinfo", "-h", "-o", "%n"], capture_output=True, text=True).stdout.strip()
+    (tmp_path / "one.conf").write_text(f"SwitchName=s0 Nodes={node}\n")
+    try:
+        refused = odonata_command("import", "slurm", "-o", "none.toml", cwd=tmp_path)
+        done = odonata_command("import", "slurm", "--machine", "one.conf", "-o", "now.toml", cwd=tmp_path)
+    finally:
+        subprocess.run(["scancel", "--name=held"], check=True)
+        wait_until_empty()
+    assert refused.returncode == 2
+    assert "Name the machine: --machine" in refused.stderr
+    assert done.returncode == 0, done.stderr
+    assert 'name = "held-' in (tmp_path / "now.toml").read_text()

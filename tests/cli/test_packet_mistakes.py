@@ -128,13 +128,13 @@ def test_a_mistake_is_refused_with_place_and_reason(
 def test_the_memory_that_is_refused_is_that_of_the_records(odonata_command: Command, tmp_path: Path) -> None:
     """The same run without the series of jobs on links fits."""
     records = (
-        'interval = "1 us"\nseries = ["channels", "links"]\nrecord_packets = true\nmemory_limit = "130 MB"\n'
+        'interval = "1 us"\nseries = ["channels", "links"]\nrecord_packets = true\nmemory_limit = "82 MB"\n'
     )
     (tmp_path / "x.toml").write_text(FILE + records)
     result = odonata_command("run", "x.toml", "-o", "run")
     assert result.returncode == 2
     assert "needs about" in result.stderr
-    (tmp_path / "x.toml").write_text(FILE + 'memory_limit = "130 MB"\n')
+    (tmp_path / "x.toml").write_text(FILE + 'memory_limit = "82 MB"\n')
     assert odonata_command("run", "x.toml", "-o", "run").returncode == 0
 
 

@@ -162,7 +162,7 @@ def test_damaged_files_are_refused_with_the_place(tmp_path: Path) -> None:
     for data, expected in (
         (whole[:12] + b"?" + whole[13:], "byte 12: block 0 of rank 0: damaged"),
         (whole[:-9], "without its end mark; it was cut off"),
-        (whole[:8] + b"\7" + whole[9:], "a trace file of version 7; expected version 1"),
+        (whole[:8] + b"\7" + whole[9:], "a trace file of version 7; expected version 2"),
     ):
         file.write_bytes(data)
         result = invoke("trace", "show", file)

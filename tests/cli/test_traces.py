@@ -275,7 +275,34 @@ def test_the_critical_path_of_a_graph_names_its_tasks(tmp_path: Path) -> None:
     run.save(tmp_path / "run")
     shown = invoke("explain", tmp_path / "run", "--path", "--job", "replay").output
     assert "message in flight     1  " in shown
-    assert " task " in shown
+    # b, r and e are in lines 4, 11 and 12 of the text.
+    assert [(piece["place_kind"], piece["place"]) for piece in path] == [
+        ("line", 4),
+        ("line", 11),
+        ("line", 12),
+    ]
+    assert re.search(r"task +line +node", shown), shown
+
+
+def test_the_critical_path_names_the_program_among_several(tmp_path: Path) -> None:
+    """The send of each of two programs is in its own line 1 or 3."""
+    (tmp_path / "first.txt").write_text(
+        "if rank == 0:\n    send 1 5 kB tag 1\nelse:\n    recv 0 5 kB tag 1\n"
+    )
+    (tmp_path / "second.txt").write_text("# second\n\n" + (tmp_path / "first.txt").read_text())
+    programs = [{"name": "file", "path": str(tmp_path / f"{name}.txt")} for name in ("first", "second")]
+    job = {"name": "two", "ranks": 2, "program": programs, "placement": "random-nodes"}
+    engine = {"kind": "packet", "record_calls": True}
+    run = odonata.run(
+        'format = 3\n[machine]\npreset = "dragonfly-1056"\n\n'
+        f"[[job]]\n{toml.document(job)}\n[engine]\n{toml.document(engine)}"
+    )
+    calls = run.table("calls").to_pylist()
+    sends = [(call["program"], call["place"]) for call in calls if call["name"] == "send"]
+    assert sends == [(0, 2), (1, 4)]
+    run.save(tmp_path / "run")
+    shown = invoke("explain", tmp_path / "run", "--path", "--job", "two").output
+    assert re.search(r"line +program +node", shown), shown
 
 
 LINES = """# Line 1 is a comment.
@@ -298,24 +325,31 @@ def test_the_critical_path_of_a_trace_names_its_lines(tmp_path: Path) -> None:
     (tmp_path / "a.trace").write_text(LINES)
     engine = {"kind": "packet", "record_calls": True}
     run = odonata.run(experiment(tmp_path / "a.trace", engine, final_barrier=False))
-    calls = {(row["rank"], row["name"]): row["line"] for row in run.table("calls").to_pylist()}
+    calls = {(row["rank"], row["name"]): row["place"] for row in run.table("calls").to_pylist()}
     assert calls == {(0, "send"): 5, (1, "recv"): 6, (1, "barrier"): 9, (0, "barrier"): 10}
     path = critical_path(
         run.table("calls"), run.table("rank_waits"), 0, whole(run.table("ranks"), 0)
     ).to_pylist()
     inside = [piece for piece in path if piece["activity"] == "in a call"]
-    lines = {(piece["rank"], piece["name"], piece["line"]) for piece in inside}
+    lines = {(piece["rank"], piece["name"], piece["place"]) for piece in inside}
     # Rank 0 answers in the barrier, after rank 1 has come.
     assert lines == {(0, "send", 5), (1, "recv", 6), (1, "barrier", 9), (0, "barrier", 10)}
-    assert all(piece["line"] is None for piece in path if piece["activity"] == "computing")
+    assert {piece["place_kind"] for piece in inside} == {"line"}
+    assert all(piece["place"] is None for piece in path if piece["activity"] == "computing")
     run.save(tmp_path / "run")
     shown = invoke("explain", tmp_path / "run", "--path", "--job", "replay").output
     assert re.search(r"call +line +node", shown), shown
 
 
-@pytest.mark.parametrize("name", ["goal/generated/allreduce_ring_8_1048576.goal", f"chakra/{CHAKRA[0]}"])
-def test_critical_paths_of_graphs_are_whole(shared_data: Path, name: str) -> None:
-    """Rendezvous, several lanes: the pieces follow each other from the start to the end of the job."""
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("goal/generated/allreduce_ring_8_1048576.goal", "line"), (f"chakra/{CHAKRA[0]}", "node")],
+)
+def test_critical_paths_of_graphs_are_whole(tmp_path: Path, shared_data: Path, name: str, kind: str) -> None:
+    """Rendezvous, several lanes: the pieces follow each other from the start to the end of the job.
+
+    Each task of the text is in the line that is named. A trace file keeps the lines.
+    """
     engine = {"kind": "packet", "record_calls": True}
     run = odonata.run(experiment(shared_data / "traces" / name, engine))
     window = whole(run.table("ranks"), 0)
@@ -324,6 +358,15 @@ def test_critical_paths_of_graphs_are_whole(shared_data: Path, name: str) -> Non
     assert all(a["end_ps"] == b["start_ps"] for a, b in pairwise(path))
     # A ring of 8 sends 14 times one after the other.
     assert sum(piece["activity"] == "in flight" and piece["name"] == "data" for piece in path) == 14
+    calls = run.table("calls").to_pylist()
+    assert {call["place_kind"] for call in calls} == {kind}
+    if kind == "line":
+        lines = (shared_data / "traces" / name).read_text().splitlines()
+        words = {"send": "send", "recv": "recv", "compute": "calc"}
+        assert all(f" {words[call['name']]} " in lines[call["place"] - 1] for call in calls)
+    converted = invoke("trace", "convert", shared_data / "traces" / name, "-o", tmp_path / "a.odt")
+    assert converted.exit_code == 0, converted.output
+    assert odonata.run(experiment(tmp_path / "a.odt", engine)).table("calls").to_pylist() == calls
 
 
 @pytest.mark.parametrize(

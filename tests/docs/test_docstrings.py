@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import slurm_recordings
 from pages import ROOT, follow
 
 import odonata
@@ -73,6 +74,8 @@ def test_an_example_shows_what_it_returns(
 ) -> None:
     shutil.copytree(files, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
+    slurm = slurm_recordings.install(tmp_path / "slurm")
+    monkeypatch.setenv("PATH", f"{slurm}{os.pathsep}{os.environ['PATH']}")
     test = examples()[name]
     assert not any(doctest.SKIP in example.options for example in test.examples), (
         "an example is never left out"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
-import shutil
 from pathlib import Path
 
 import pytest
+import slurm_recordings
 from pages import ROOT, follow
 
 from odonata.amg import program
@@ -21,20 +22,31 @@ PAGES = (
     "docs/coming-from.md",
     "docs/faq.md",
     "docs/how-to.md",
+    "docs/maintenance.md",
+    "docs/explain.md",
     "docs/optimize.md",
+    "docs/sizing.md",
+    "docs/viewer.md",
+    "docs/reference/machines.md",
+    "docs/reference/workload-files.md",
 )
+NEEDS_SLURM = ("docs/maintenance.md",)
 NEEDS_HYPRE = ("docs/tutorial/multigrid.md",)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_does_what_it_says(page: str, tmp_path: Path) -> None:
+def test_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page in NEEDS_HYPRE:
         try:
             program.find()
         except OdonataError:
             pytest.skip("the hierarchy program is not built; run `make hypre`")
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    if page in NEEDS_SLURM:
+        slurm = slurm_recordings.install(tmp_path / "slurm")
+        monkeypatch.setenv("PATH", f"{slurm}{os.pathsep}{os.environ['PATH']}")
+        tmp_path = tmp_path / "empty"
+        tmp_path.mkdir()
     follow(page, tmp_path)
 
 

@@ -100,9 +100,10 @@ def linked(page: Path) -> set[Path]:
 
 
 def test_an_index_lists_every_page() -> None:
-    """The index of all pages or the README of its own directory lists a page."""
+    """The index of all pages, the README of its directory or the page of the experiment file lists a page."""
     pages = {page for ending in ("md", "ipynb") for page in (ROOT / "docs").rglob(f"*.{ending}")}
     indexes = {page for page in pages if page.name == "README.md"}
+    indexes.add(ROOT / "docs/reference/experiment-file.md")
     listed = {ROOT / "docs/README.md"}.union(*(linked(index) for index in indexes))
     assert sorted(str(page.relative_to(ROOT)) for page in pages - listed) == []
 

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from pages import ROOT
 
+import odonata
+
 pytest.importorskip("mkdocs", reason="the pages' tools are not installed: make site")
 sys.path.insert(0, str(ROOT / "scripts"))
 import site_hooks
@@ -71,3 +73,14 @@ def test_home_and_readme_say_the_same() -> None:
     assert sentence in readme.replace("\n", " ")
     lines = home.split("```console\n")[1].split("```")[0]
     assert lines in readme
+
+
+def test_every_public_name_has_a_page() -> None:
+    """By the name that one types, and on a page of its own if it is a class."""
+    pages = site_hooks.api_pages.pages()
+    for name in odonata._HOMES:
+        assert f"[`odonata.{name}`]" in pages["api.md"]
+    assert "\n::: odonata.runs.Run\n" in pages["api/Run.md"]
+    assert pages["api/Run.md"].startswith("# odonata.Run\n")
+    assert "heading: odonata.run\n" in pages["api/Functions.md"]
+    assert max(text.count("\n::: ") for name, text in pages.items() if name != "api/Functions.md") <= 4

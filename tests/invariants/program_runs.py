@@ -157,6 +157,19 @@ def over_and_over() -> Run:
 
 
 @cache
+def in_turn() -> Run:
+    """Two programs of one barrier, one after the other."""
+    programs = []
+    for name, text in (("first", "barrier\n"), ("second", "compute 1 us\nbarrier\n")):
+        path = directory() / f"{name}.program"
+        path.write_text(text)
+        programs.append(f'{{ name = "file", path = "{path}", final_barrier = false }}')
+    job = f"[[job]]\nranks = 2\nranks_per_node = 1\nprogram = [{', '.join(programs)}]\n"
+    engine = '[engine]\nkind = "packet"\nrouting = "min"\nrecord_calls = true\n'
+    return odonata.run(f"{DRAGONFLY}{job}{engine}")
+
+
+@cache
 def without_network() -> Run:
     """A message in the LogGOPS model, and two ranks that wait for each other."""
     jobs = []
@@ -212,11 +225,47 @@ def in_streams() -> Run:
         """)
 
 
+ROUNDS = 100
+SAMPLE_ERROR = 0.05
+
+
+@cache
+def round_after_round(rounds: int = ROUNDS, *, all_of_them: bool = False) -> Run:
+    """Nine ranks exchange 30 kB by paths that are drawn, in equal rounds. Most rounds are skipped.
+
+    The computation first: when a round begins, no rank sends.
+    """
+    path = directory() / f"{rounds}-rounds.program"
+    path.write_text(f"""repeat {rounds}:
+    compute 20 us
+    irecv (rank + 5) % ranks  30 kB
+    isend (rank + ranks - 5) % ranks  30 kB
+    waitall
+    barrier
+""")
+    nodes = ", ".join(f'"g{rank}r{rank % 4}n0"' for rank in range(9))
+    skipping = "" if all_of_them else f"fast_forward = {{ error = {SAMPLE_ERROR} }}"
+    return odonata.run(f"""
+        {DRAGONFLY}
+        [[job]]
+        program = {{ name = "file", path = "{path}" }}
+        ranks = 9
+        ranks_per_node = 1
+        placement = {{ name = "list", nodes = [{nodes}] }}
+        [engine]
+        kind = "packet"
+        routing = "par"
+        {skipping}
+        """)
+
+
 PROGRAM_RUNS: dict[str, Callable[[], Run]] = {
     "in streams": in_streams,
     "talking": talking,
     "gathered": gathered,
     "through fifos": through_fifos,
+    "in turn": in_turn,
+    "round after round": round_after_round,
     "over and over": over_and_over,
     "without network": without_network,
 }

@@ -185,7 +185,9 @@ def calls_and_waits_have_the_times_of_their_steps(run: Tables) -> None:
     blocked = [0, 0, in_barrier[0], 0, first["blocked_ps"][1] - in_barrier[1], in_barrier[1]]
     same(calls["blocked_ps"], ps(pd.Series([*blocked, *second["blocked_ps"]])))
     assert (calls["after"] == 0).all()
-    same(calls["line"], [5, 6, 8, 12, 13, 15, 4, 7])
+    assert (calls["place_kind"] == "line").all()
+    same(calls["place"], [5, 6, 8, 12, 13, 15, 4, 7])
+    assert (calls["program"] == 0).all()
     memory = 300 + 10 * (15_000 // 4096)
     announced = 100_000 + ENTER + SEND + memory
     asked = announced + short(1) + MATCHED
@@ -254,7 +256,8 @@ def tasks_start_after_others(run: Tables) -> None:
     calls = run["calls"]
     same(calls["call"], [1, 2, 3, 4, 5] * 2)
     same(calls["after"], [1, 1, 1, 2, 4] * 2)
-    assert (calls["line"] == 0).all()
+    assert (calls["place_kind"] == "line").all()
+    same(calls["place"], [2, 4, 5, 7, 10] * 2)
     same(calls["start_ps"], [0, 2_000_000, 2_000_000, 7_000_000, 10_000_000] * 2)
     same(calls["end_ps"], [2_000_000, 7_000_000, 3_000_000, 10_000_000, 14_000_000] * 2)
 
@@ -326,6 +329,14 @@ def jobs_are_the_figures_of_their_ranks(run: Tables) -> None:
     close(jobs["communication_max_ns"], [t.max() for t in times])
     wires = [ranks["wire_bytes"][ranks["job"] == job].sum() for job in (0, 1)]
     close(jobs["injection_bytes_per_s"], 1e9 * np.array(wires) / (ends - starts))
+
+
+@check("in turn")
+def calls_name_their_program(run: Tables) -> None:
+    """The barriers are in lines 1 and 2 of their own programs."""
+    calls = run["calls"]
+    same(calls["program"], [0, 1] * 2)
+    same(calls["place"], [1, 2] * 2)
 
 
 @check("over and over")

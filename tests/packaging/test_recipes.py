@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+import set_version
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -70,13 +73,22 @@ def test_conda_needs_what_pip_does() -> None:
 
 
 def test_versions_agree() -> None:
+    """`Cargo.toml` is the home; `scripts/set_version.py` writes the others."""
     version = PROJECT["version"]
+    assert {(file, found) for file, found in set_version.versions() if found != version} == set()
     recipe = yaml.safe_load((PACKAGING / "conda/recipe.yaml").read_text())
     assert recipe["context"]["version"] == version
     assert [ast.literal_eval(call.args[0]) for call in spack_calls("version")] == [version]
-    changes = (PACKAGING / "debian/changelog").read_text()
-    assert re.match(r"odonata \(([\d.]+)\)", changes)[1] == version  # type: ignore[index]
-    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
+
+
+def test_a_new_version_replaces_the_number_only() -> None:
+    for file, pattern in set_version.PLACES:
+        text = (ROOT / file).read_text()
+        again = set_version.replaced(
+            set_version.replaced(text, pattern, "9.8.7"), pattern, PROJECT["version"]
+        )
+        assert again == text, file
+        assert "9.8.7" in set_version.replaced(text, pattern, "9.8.7"), file
 
 
 def test_spack_builds_with_the_rust_that_is_promised() -> None:

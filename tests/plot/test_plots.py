@@ -210,3 +210,92 @@ def test_figures_for_papers_have_their_width_and_embed_fonts(
     assert run.plot.links().get_figwidth() > width
     with pytest.raises(OdonataError, match="unknown size 'poster'"), odonata.plot.size("poster"):
         pass
+
+
+PRICED = {
+    "machine": {"topology": "dragonfly", "p": 2, "a": 4, "h": 2, "g": 9},
+    "job": [
+        {"name": name, "pattern": "stencil-3d", "ranks": 27, "ranks_per_node": 1, "bytes": amount}
+        for name, amount in (("small", "1 KiB"), ("large", "64 KiB"))
+    ],
+    "engine": {"kind": "model", "form": "max-rate"},
+}
+
+
+def test_costs_of_jobs_are_the_terms_of_their_slowest_rank() -> None:
+    priced = odonata.run(PRICED)
+    (axes,) = priced.plot.costs().axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["large", "small"]
+    # Bars of a job are stacked: the last one ends at its time.
+    ends = {
+        job: max(bar.get_x() + bar.get_width() for bar in axes.patches if round(bar.get_y() + 0.35) == job)
+        for job in (0, 1)
+    }
+    on = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3}[axes.get_xlabel().split("(")[1].rstrip(")")]
+    small, large = priced.jobs["predicted_time_s"].to_pylist()
+    assert [ends[0] * on, ends[1] * on] == pytest.approx([large, small])
+
+
+HIERARCHY = "laplace7-64-100x100x100"
+
+
+def test_costs_of_a_cycle_are_stacked_by_level() -> None:
+    cycle = odonata.run(
+        {
+            "machine": {"preset": "eos"},
+            "job": [
+                {
+                    "name": "amg",
+                    "pattern": {"name": "amg", "hierarchy": HIERARCHY},
+                    "ranks": 64,
+                    "ranks_per_node": 1,
+                }
+            ],
+            "engine": {"kind": "model", "form": "amg", "parameters": "eos"},
+        }
+    )
+    frame = cycle.table("cycle").to_pandas()
+    panels = cycle.plot.costs().axes
+    scenarios = frame["scenario"].drop_duplicates().tolist()
+    assert [axes.get_title(loc="left") for axes in panels] == [f"amg\n{scenario}" for scenario in scenarios]
+    on = {"µs": 1e-6, "ms": 1e-3}[panels[0].get_ylabel().split("(")[1].rstrip(")")]
+    for axes, scenario in zip(panels, scenarios, strict=True):
+        drawn = sum(bar.get_height() for bar in axes.patches) * on
+        assert drawn == pytest.approx(frame.loc[frame["scenario"] == scenario, "term_time_s"].sum())
+    first = frame[frame["scenario"] == scenarios[0]]
+    level = first.groupby("level")["term_time_s"].sum().idxmax()
+    assert f"; longest level: {level}, " in str(odonata.analysis.headline(cycle))
+
+
+def test_costs_of_many_cycles_say_that_only_the_slowest_are_drawn() -> None:
+    job = {"pattern": {"name": "amg", "hierarchy": HIERARCHY}, "ranks": 64, "ranks_per_node": 1}
+    cycles = odonata.run(
+        {
+            "machine": {"preset": "eos"},
+            "job": [{"name": f"amg {number}", **job} for number in range(5)],
+            "engine": {"kind": "model", "form": "amg", "parameters": "eos"},
+        }
+    )
+    assert cycles.plot.costs().get_suptitle() == "the 4 slowest of 5 jobs"
+
+
+def test_a_run_without_routing_has_costs_and_no_empty_figures(
+    odonata_command: Command, tmp_path: Path
+) -> None:
+    priced = odonata.run(PRICED, out=tmp_path / "priced")
+    assert odonata_command("plot", tmp_path / "priced").returncode == 0
+    assert (tmp_path / "priced" / "costs.png").exists()
+    for kind in ("overview", "links", "histogram", "groups", "jobs"):
+        with pytest.raises(OdonataError, match="routes nothing, so its links have no traffic"):
+            getattr(priced.plot, kind)()
+    assert odonata_command("plot", tmp_path / "priced", "-k", "links").returncode == 2
+
+
+def test_a_run_without_costs_or_traffic_says_so(run: odonata.Run) -> None:
+    with pytest.raises(OdonataError, match="no predicted times"):
+        run.plot.costs()
+    table = handmade.tables()["links"]
+    at = table.column_names.index("bytes")
+    quiet = handmade.run(links=table.set_column(at, table.schema.field(at), [[0.0] * table.num_rows]))
+    with pytest.raises(OdonataError, match=r"no link of .* has traffic"):
+        quiet.plot.overview()

@@ -14,6 +14,7 @@ import contextlib
 import json
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,7 +25,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from soak_cases import CABLES, Case, case
+from soak_cases import CABLES, TRACE, Case, case
 
 HERE = Path(__file__).parent
 FILE = "case.toml"
@@ -129,8 +130,9 @@ def write(one: Case, directory: Path) -> Path:
     """Puts the files of a case into a directory."""
     directory.mkdir(parents=True, exist_ok=True)
     (directory / FILE).write_text(one.text)
-    if one.cables is not None:
-        (directory / CABLES).write_text(one.cables)
+    for name, text in ((CABLES, one.cables), (TRACE, one.trace)):
+        if text is not None:
+            (directory / name).write_text(text)
     return directory
 
 
@@ -160,9 +162,7 @@ def soak(cases: Iterable[Case], seconds: float, into: Path) -> Tally:
             continue
         if status == "refused":
             tally.refusals[why.splitlines()[0][:110]] += 1
-        for file in directory.iterdir():
-            file.unlink()
-        directory.rmdir()
+        shutil.rmtree(directory)
     worker.close()
     return tally
 

@@ -2,7 +2,7 @@
 
 Machines of up to some 150 nodes of every family or any graph, with failed cables; latencies of zero, odd
 speeds, buffers of one packet, huge packets; several planes; every pattern, placement and routing; open,
-closed and both kinds of traffic, and rank programs.
+closed and both kinds of traffic, rank programs, and traces.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from odonata.names import routings
 
 CABLES = "cables.csv"
 """Name of the file with the machine's cables, if a case has one."""
+
+TRACE = "trace.goal"
+"""Name of the file with the trace that a job replays, if a case has one."""
 
 BANDWIDTHS = ["100 GB/s", "25 GB/s", "12.5 GB/s", "5 GB/s", "3.7 GB/s", "1 GB/s", "999999937 B/s"]
 LATENCIES = ["0 ns", "0 ns", "1 ps", "1 ns", "7.3 ns", "30 ns", "100 ns", "1000 ns"]
@@ -47,11 +50,12 @@ PLACEMENTS = [
 
 @dataclass(frozen=True)
 class Case:
-    """An experiment file and the file of cables that it names, if it names one."""
+    """An experiment file and the files that it names."""
 
     seed: int
     text: str
     cables: str | None = None
+    trace: str | None = None
 
 
 @dataclass(frozen=True)
@@ -83,9 +87,10 @@ def case(seed: int) -> Case:
     flit = dice.choice([1, 16, 100, 128])
     # None: the sizes of the preset.
     packet = flit * dice.choice([1, 4, 4, 64, 1000]) if dice.random() < 0.6 else None
-    lines += _jobs(dice, hardware, packet or 512)
+    jobs, trace = _jobs(dice, hardware, packet or 512)
+    lines += jobs
     lines += _engine(dice, flit, packet)
-    return Case(seed, "\n".join(lines) + "\n", hardware.cables)
+    return Case(seed, "\n".join(lines) + "\n", hardware.cables, trace)
 
 
 def _dragonfly(dice: random.Random) -> Hardware:
@@ -143,8 +148,10 @@ def _graph(dice: random.Random) -> Hardware:
     return Hardware([f'file = "{CABLES}"'], [], sum(nodes), cables="\n".join(rows) + "\n")
 
 
-def _jobs(dice: random.Random, hardware: Hardware, packet: int) -> list[str]:
+def _jobs(dice: random.Random, hardware: Hardware, packet: int) -> tuple[list[str], str | None]:
+    """The sections of the jobs, and the trace that one of them replays."""
     left, lines = hardware.nodes, list[str]()
+    trace: str | None = None
     kind = dice.choice(["closed", "closed", "open", "both"])
     for number in range(dice.randint(1, 3)):
         if left < 1:
@@ -156,12 +163,39 @@ def _jobs(dice: random.Random, hardware: Hardware, packet: int) -> list[str]:
         if dice.random() < 0.25:
             lines += _program(dice, packet)
             continue
+        if trace is None and dice.random() < 0.15:
+            trace = _trace(dice, ranks, packet)
+            lines.append(f'program = {{ name = "trace", path = "{TRACE}" }}')
+            continue
         lines.append(f"pattern = {_pattern(dice, packet)}")
         if kind == "open" or (kind == "both" and dice.random() < 0.5):
             lines.append(f"traffic = {_open(dice)}")
         elif dice.random() < 0.2:
             lines.append('traffic = { name = "closed", start = "500 ns" }')
-    return lines
+    return lines, trace
+
+
+def _trace(dice: random.Random, ranks: int, packet: int) -> str:
+    """A task graph without a deadlock: a task depends on tasks of earlier messages only."""
+    lines: list[list[str]] = [[] for _ in range(ranks)]
+    counts = [0] * ranks
+
+    def add(rank: int, task: str) -> None:
+        number, counts[rank] = counts[rank], counts[rank] + 1
+        lines[rank].append(f"l{number}: {task}")
+        if number and dice.random() < 0.8:
+            lines[rank].append(f"l{number} requires l{dice.randrange(number)}")
+
+    for tag in range(dice.randint(1, 4 * ranks)):
+        source, target = dice.randrange(ranks), dice.randrange(ranks)
+        if source == target or dice.random() < 0.2:
+            add(source, f"calc {dice.choice([0, 100, 5000])}")
+            continue
+        size = dice.choice([1, packet, 5 * packet + 3, min(20_000, 100 * packet)])
+        add(source, f"send {size}b to {target} tag {tag}")
+        add(target, f"recv {size}b from {source} tag {tag}")
+    blocks = ["\n".join([f"rank {rank} {{", *lines[rank], "}"]) for rank in range(ranks)]
+    return "\n".join([f"num_ranks {ranks}", *blocks, ""])
 
 
 def _program(dice: random.Random, packet: int) -> list[str]:

@@ -1,4 +1,5 @@
-"""What must hold of every run of the packet engine: packets link by link, and the flow engine's bytes."""
+"""What must hold of every run of the packet engine: packets link by link, the flow engine's bytes, and the
+same bytes after kills and in several processes."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from soak_repeats import repeats
 
 import odonata
 from odonata.errors import OdonataError
@@ -45,7 +47,7 @@ def faults_of(path: Path) -> list[str]:
         and not any("program" in job for job in run.settings["job"])
     ):
         faults += _as_the_flow_engine(run, path)
-    return faults
+    return faults or repeats(path, run)
 
 
 def _ended(run: Run) -> list[str]:

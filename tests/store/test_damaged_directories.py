@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -20,8 +21,9 @@ import odonata
 from odonata.amg import library
 from odonata.cli import main
 
-SECONDS = 20
-"""A command that takes longer hangs."""
+CPU_S, WALL_S = 20, 300
+"""A command that takes more processor time hangs, and so does one that waits for longer. Other processes may
+have the processors."""
 
 DEFECT = -1
 
@@ -106,6 +108,19 @@ def test_no_damage_is_an_internal_error(
     assert not failed, "\n".join([f"{len(failed)} of {cases}:", *failed[:10]])
 
 
+@pytest.mark.parametrize("value", ["x", None, [], {"strength": "x"}, {"strength": True}, {"other": 1}])
+def test_settings_of_a_hierarchy_have_types(whole: Path, tmp_path: Path, value: object) -> None:
+    """Damage that the test above found: a text for the table of settings, or for a number of it."""
+    damaged = damage.copy(whole / "hierarchy", tmp_path / "hierarchy")
+    summary = json.loads((damaged / "summary.json").read_text())
+    summary["settings"]["boomeramg"] = value
+    (damaged / "summary.json").write_text(json.dumps(summary))
+    for command in CASES["hierarchy"]:
+        code, said = invoke(command.format(damaged))
+        assert code == 2, said
+        assert "the hierarchy has" in said
+
+
 def filled(command: str, directory: Path, whole: Path, out: Path, kind: str) -> str:
     page = out / ("page.html" if "view" in command else "picture.png")
     page.unlink(missing_ok=True)
@@ -118,7 +133,7 @@ def invoke(command: str) -> tuple[int, str]:
         with limited(), warnings.catch_warnings():
             result = CliRunner().invoke(main, command.split())
     except TimeoutError:
-        return DEFECT, f"hangs: no end after {SECONDS} s"
+        return DEFECT, f"hangs: no end after {CPU_S} s of processor time, or {WALL_S} s"
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         return DEFECT, "".join(traceback.format_exception(result.exception)[-3:])
     return result.exit_code, result.output[-400:]
@@ -129,10 +144,14 @@ def limited() -> Iterator[None]:
     def end(_signal: int, _frame: FrameType | None) -> None:
         raise TimeoutError
 
-    before = signal.signal(signal.SIGALRM, end)
-    signal.alarm(SECONDS)
+    timers = {signal.ITIMER_PROF: (signal.SIGPROF, CPU_S), signal.ITIMER_REAL: (signal.SIGALRM, WALL_S)}
+    before = {number: signal.signal(number, end) for number, _ in timers.values()}
+    for timer, (_, seconds) in timers.items():
+        signal.setitimer(timer, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for timer in timers:
+            signal.setitimer(timer, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)

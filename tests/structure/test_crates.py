@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -72,6 +73,22 @@ def test_files_of_a_crate_use_each_other_in_no_circle(crate: str) -> None:
     found = circles(uses)
     circle = {name: sorted(uses[name] & found) for name in sorted(found)}
     assert not circle, "let the root of a folder list its files; what they share has a file of its own"
+
+
+@pytest.mark.parametrize("crate", sorted(set().union(*CRATES)))
+def test_every_file_of_tests_is_run(crate: str) -> None:
+    """Tests of a crate are one program, since each program costs seconds of linking and 50 MB.
+
+    A file that nobody names there would never run.
+    """
+    folder = ROOT / "crates" / crate / "tests"
+    files = {path.stem for path in folder.glob("*.rs")}
+    if (folder / "all.rs").exists():
+        named = set(re.findall(r"^mod (\w+);", (folder / "all.rs").read_text(), flags=re.MULTILINE))
+        assert files - {"all"} - named == set(), "name it in all.rs"
+        assert "autotests = false" in (folder.parent / "Cargo.toml").read_text()
+    else:
+        assert len(files) <= 1, "make all.rs the one program of these tests"
 
 
 @pytest.mark.parametrize("crate", sorted(set().union(*CRATES)))

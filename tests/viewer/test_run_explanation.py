@@ -57,8 +57,12 @@ def test_the_page_gets_the_result_of_explain(text: str, tmp_path: Path, page_fil
     for one, name in zip(expected["jobs"], ("cfd", "fft"), strict=True):
         wanted = odonata.explain(run, name, blame=False, count=ROWS).to_dict()
         assert one["name"] == wanted["job"]
-        for key in ("time_s", "bottlenecks", "sharers", "terms", "slowest_rank"):
+        for key in ("time_s", "terms", "slowest_rank", "bottlenecks", "sharers"):
             assert one[key] == wanted[key]
+        flowing = odonata.explain(run, name, blame=False).open_traffic
+        assert one["open_traffic"] == (None if flowing is None else flowing.sentence())
+        assert (flowing is None) == (text != OPEN)
+        assert one["bottlenecks"] or text == MODEL
     assert any(job["time_s"] for job in expected["jobs"]) == (text != OPEN)
     assert json.loads(stored.explain(0)) == expected
     assert embedded(stored)["explanations"] == {"0": expected}

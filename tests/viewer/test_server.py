@@ -12,6 +12,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import handmade
 import pytest
 from block_reader import decode, decode_several
 
@@ -92,6 +93,26 @@ def test_the_first_picture_has_its_tables_in_one_answer(server: ViewerServer, st
     status, body, _ = ask(server, "api/runs/0/first")
     assert status == 500
     assert "nodes.parquet" in json.loads(body)["error"]
+
+
+def test_a_table_of_all_runs_is_one_answer(page_files: None, tmp_path: Path) -> None:  # noqa: ARG001
+    """Runs without the table or the column, or with a damaged one, are left out."""
+    for name in ("a", "b", "c", "damaged"):
+        jobs = handmade.tables()["jobs"]
+        if name == "b":
+            jobs = jobs.drop_columns(["slowdown"])
+        handmade.run(jobs=jobs).save(tmp_path / name)
+    opened = OpenRuns.from_directories([tmp_path / name for name in ("a", "b", "c", "damaged")])
+    with ViewerServer(opened) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        (tmp_path / "damaged" / "jobs.parquet").write_bytes(b"PAR1 damaged")
+        status, content, _ = ask(server, "api/runs/all/jobs?columns=name,slowdown")
+        assert status == 200
+        found = decode_several(content)
+        assert set(found) == {"0", "2"}
+        assert found["0"]["slowdown"] == pytest.approx(handmade.JOBS["slowdown"], nan_ok=True)
+        assert decode_several(ask(server, "api/runs/all/nothing?columns=name")[1]) == {}
+        server.shutdown()
 
 
 def test_several_runs_are_not_preloaded(

@@ -29,7 +29,7 @@ const PAGES: Record<string, string> = {
   run: 'run=0',
   ...PANEL_PAGES,
   'a run without traffic': `run=${familyOf('model')}`,
-  'side by side': 'view=compare&compared=0,1',
+  'side by side': 'view=compare&compared=0,1&difference=0',
   difference: 'view=compare&compared=0,1&difference=1',
   sweep: 'view=sweep&sweepShow=map',
   time: `view=time&run=${familyOf('packet')}`,
@@ -199,7 +199,7 @@ describe('each picture has a table', () => {
   test.each([
     ['run=2', ['distribution', 'links of dragonfly', 'matrices']],
     [
-      'view=compare&compared=0,1',
+      'view=compare&compared=0,1&difference=0',
       ['distribution', 'distributions of the compared runs', 'links of edison', 'links of edison-K'],
     ],
     [

@@ -20,7 +20,7 @@ useBrowser()
 
 test('a comparison starts with the slowest job, its bottlenecks and traffic changes', async () => {
   const { job, before, after, link_before, link_after } = expected.answer
-  await openUntil('all', 'view=compare&compared=0,1', '[data-test=answer-1]')
+  await openUntil('all', 'view=compare&compared=0,1&difference=0', '[data-test=answer-1]')
   const said = (await text('answer-1')).replaceAll('\u00a0', ' ').replace(/\s+/g, ' ')
   const change = after / before - 1
   const slower = `${job} is ${percent(change)} slower`
@@ -48,13 +48,18 @@ test('a difference has the same result; with several runs, each has one', async 
   await openUntil('all', 'view=compare&compared=0,1&difference=1', '[data-test=answer-1]')
   expect(await text('answer-1')).toContain(expected.answer.job)
   await keepPicture('answer-difference')
-  await openUntil('all', 'view=compare&compared=0,1,2', '[data-test=answer-1]', '[data-test=answer-2]')
+  await openUntil(
+    'all',
+    'view=compare&compared=0,1,2&difference=0',
+    '[data-test=answer-1]',
+    '[data-test=answer-2]',
+  )
   expect(await page.locator('.answer').count()).toBe(2)
   expect(await text('answer-2')).toContain('The runs have no common job.')
 })
 
 test('distributions share one axis, side by side and in a difference', async () => {
-  for (const more of ['', '&difference=1']) {
+  for (const more of ['', '&difference=0']) {
     await open('all', `view=compare&compared=0,1${more}`)
     expect(await at('both').innerText()).toContain('edison-K')
     for (const code of ['green', 'black', 'blue']) {

@@ -26,7 +26,7 @@ const [base, fewer] = [expected.runs['edison']!, expected.runs['edison-K']!]
 
 describe('comparison', () => {
   test('-K against Edison: means per class and job', async () => {
-    await open('all', 'view=compare&compared=0,1')
+    await open('all', 'view=compare&compared=0,1&difference=0')
     const changes = async (name: string, before: number, after: number) => {
       const shown = await text(`change-${name}-mean-1`)
       const change = before === after ? '±0' : (100 * (after / before - 1)).toFixed(1).replace('-', '−')
@@ -46,7 +46,7 @@ describe('comparison', () => {
   })
 
   test('up to four runs of any machines on one scale', async () => {
-    await open('all', 'view=compare&compared=0,1')
+    await open('all', 'view=compare&compared=0,1&difference=0')
     await click('compare-add')
     await click('compare-add')
     await page.waitForFunction(() => document.querySelectorAll('.pictures .picture').length === 4)
@@ -60,6 +60,15 @@ describe('comparison', () => {
     await page.getByLabel('Remove edison-K').click()
     await settle(page)
     expect(await page.locator('.pictures .picture').count()).toBe(3)
+  })
+
+  test('opens on what changed, not on two circles; another run puts them side by side', async () => {
+    await open('all', 'view=compare')
+    expect(await page.locator('.picture').count()).toBe(1)
+    expect(await page.locator('.class-bars button').count()).toBe(3)
+    expect(await at('difference').getAttribute('aria-pressed')).toBe('true')
+    await click('compare-add')
+    await page.waitForFunction(() => document.querySelectorAll('.pictures .picture').length === 3)
   })
 
   test('difference: paired links, unpaired cables, both values in the tooltip', async () => {
@@ -78,7 +87,7 @@ describe('comparison', () => {
   })
 
   test('a hover or search in one run is marked in the other', async () => {
-    await open('all', 'view=compare&compared=0,1')
+    await open('all', 'view=compare&compared=0,1&difference=0')
     const frames = page.locator('.pictures .canvas-frame')
     const marked = () =>
       frames.nth(1).evaluate((frame) => {
@@ -92,7 +101,7 @@ describe('comparison', () => {
     const place = await placeOf(frames.first(), drawing)
     await tipAt(...place(drawing.routers[0]!, drawing.routers[1]!))
     expect(await marked()).toBeGreaterThan(10)
-    await set('view=compare&compared=0,1&focus=router%3Ag3r2c14')
+    await set('view=compare&compared=0,1&difference=0&focus=router%3Ag3r2c14')
     expect(await text('focus')).toContain('g3r2c14')
     expect(await marked()).toBeGreaterThan(10)
   })

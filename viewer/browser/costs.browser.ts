@@ -13,6 +13,7 @@ import {
   openUntil,
   page,
   press,
+  set,
   settle,
   text,
   useBrowser,
@@ -87,6 +88,23 @@ test('the exported sums equal the table', async () => {
       .map((line) => line.split(','))
       .filter(([name]) => name === scenario)
     expect(mine.reduce((sum, row) => sum + Number(row[3]), 0)).toBeCloseTo(seconds, 12)
+  }
+})
+
+test('no panel is empty in a run that only computes times', async () => {
+  for (const run of ['model', 'amg']) {
+    await open('families', `run=${familyOf(run)}`)
+    expect(await at('no-traffic').isVisible()).toBe(true)
+    for (const empty of ['[aria-label=Distribution]', '.load', '.matrices', '.links', '.minimaps'])
+      expect(await page.locator(empty).count()).toBe(0)
+    const panels = await page.getByRole('group', { name: 'Panel' }).getByRole('button').allInnerTexts()
+    expect(panels).toEqual(run === 'model' ? ['Why', 'Query'] : ['Query'])
+    await set(`view=jobs&run=${familyOf(run)}`)
+    expect(await page.locator('.picture-title').innerText()).toMatch(/^Routers of /)
+    expect(await page.locator('[aria-label=Distribution]').count()).toBe(0)
+    // A matrix of cells only where the run has the table.
+    expect(await page.locator('[aria-label=Communication]').count()).toBe(run === 'model' ? 1 : 0)
+    expect(await page.locator('[data-test=figure-messages]').count()).toBe(run === 'model' ? 1 : 0)
   }
 })
 

@@ -50,4 +50,6 @@ test('a server that makes no runs offers none', async () => {
   await openView(page, urls['dragonfly']!, 'panel=bottlenecks&edits=-1%20local')
   expect(await page.getByRole('region', { name: 'Change the machine' }).count()).toBe(0)
   await page.getByText('odonata view --allow-runs').first().waitFor()
+  // Once, not below each job.
+  expect(await page.getByText('odonata view --allow-runs').count()).toBe(1)
 })

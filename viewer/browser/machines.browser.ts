@@ -212,7 +212,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     expect(cells).toHaveLength(2 + kinds.length)
     expect(await at('router-view').locator('tbody tr').count()).toBe(6)
     // With a run without VC records, there is no VC choice.
-    await set(`view=compare&compared=${run},0&channel=dynamic`)
+    await set(`view=compare&compared=${run},0&difference=0&channel=dynamic`)
     expect(await at('channel').count()).toBe(0)
   })
 

@@ -18,7 +18,8 @@ const QUERY = encodeURIComponent(
 
 /** Name, server, settings, and what is hovered. */
 const PICTURES: readonly (readonly [string, Server, string, string])[] = [
-  ['viewer', 'runs', 'run=0&theme=light', ''],
+  // What a newcomer sees: an address without settings.
+  ['viewer', 'runs', '', ''],
   ['viewer-brushed', 'runs', 'run=0&theme=dark&low=2.1e8&panel=group&focus=group%3A2', ''],
   ['viewer-query', 'runs', `run=0&theme=light&panel=query&query=${QUERY}`, '.query tbody tr:nth-child(2)'],
   ['viewer-difference', 'runs', 'view=compare&compared=0,1&difference=1&theme=light&scale=log', ''],
@@ -60,6 +61,10 @@ const urls: Record<Server, string> = { runs, sweep, search, crowd, tutorial, rou
 const browser = await launch()
 const { page, errors } = await openPage(browser)
 
+const WINDOW = { width: 1440, height: 900 }
+/** The sweep of the tutorial has two rows. */
+const SMALL = { width: 1080, height: 275 }
+
 /** Waits for what is loaded after the first picture: sentences, bottlenecks, tables. */
 async function settleAll(): Promise<void> {
   await page.waitForTimeout(1500)
@@ -73,13 +78,12 @@ async function settleAll(): Promise<void> {
 }
 
 for (const [name, server, settings, hovered] of PICTURES) {
+  await page.setViewportSize(name === 'tutorial-sweep' ? SMALL : WINDOW)
   await openView(page, urls[server], settings)
   await settleAll()
   if (hovered !== '') await page.hover(hovered)
   await settle(page)
-  // The sweep of the tutorial is small.
-  const clip = name === 'tutorial-sweep' ? { clip: { x: 0, y: 0, width: 1080, height: 275 } } : {}
-  await page.screenshot({ path: join(directory, `${name}.png`), ...clip })
+  await page.screenshot({ path: join(directory, `${name}.png`) })
 }
 await browser.close()
 if (errors.length > 0) throw new Error(errors.join('\n'))

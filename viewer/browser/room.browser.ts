@@ -7,7 +7,7 @@ useBrowser()
 const VIEWS: Record<string, string> = {
   run: 'run=0',
   ...PANEL_PAGES,
-  compare: 'view=compare&compared=0,1',
+  compare: 'view=compare&compared=0,1&difference=0',
   difference: 'view=compare&compared=0,1&difference=1',
   time: `view=time&run=${familyOf('packet')}`,
   jobs: `view=jobs&run=${familyOf('packet')}`,
@@ -77,16 +77,44 @@ describe.each(ROOMS)('a window of %d x %d pixels', (width, height) => {
   )
 })
 
-test.each([1440, 768, 390])('all numbers of a ranking are in a window of %d pixels', async (width) => {
+/** Short settings, and a setting with an edit. */
+const LONG = 'edit=["-1 global per group pair"], routing=adaptive-hybrid, placement=random-routers'
+const RANKED = [1440, 820, 768, 390].flatMap((width) => [
+  { width, settings: 'short' },
+  { width, settings: 'long' },
+])
+
+test.each(RANKED)('numbers of a ranking, $settings settings, in $width px', async ({ width, settings }) => {
   await page.setViewportSize({ width, height: 844 })
   await open('grid', 'view=sweep')
   await page.waitForSelector('.ranking .number')
+  if (settings === 'long')
+    await page
+      .locator('.ranking th button')
+      .evaluateAll((all, text) => all.forEach((one) => (one.textContent = text)), LONG)
   const ends = await page
     .locator('.ranking :is(.number, tbody th)')
     .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right))
   expect(ends.length).toBeGreaterThan(4)
   expect(Math.max(...ends)).toBeLessThanOrEqual(width)
-  await keepPicture(`room-ranking-${width}`)
+  await keepPicture(`room-ranking-${settings}-${width}`)
+})
+
+test.each([890, 820, 390])('at %d px, tabs have a row, the other controls one', async (width) => {
+  await page.setViewportSize({ width, height: 844 })
+  await open('grid', 'view=sweep')
+  const rows = await page
+    .locator('.bar > :is(select, .search, .menu, button), .bar nav button')
+    .evaluateAll((all) => {
+      const middle = (one: Element): number => {
+        const { top, bottom } = one.getBoundingClientRect()
+        return Math.round((top + bottom) / 20)
+      }
+      const inNav = (one: Element): boolean => one.closest('nav') !== null
+      return [true, false].map((nav) => new Set(all.filter((one) => inNav(one) === nav).map(middle)).size)
+    })
+  expect(rows[1]).toBe(1)
+  if (width > 400) expect(rows[0]).toBe(1)
 })
 
 test.each([1000, 390])('a cell of %d px in a wide window is laid out as its own room asks', async (width) => {
@@ -123,4 +151,21 @@ test('on a phone the machine comes first, then what it is narrowed by', async ()
     ['.centre', '.left', '.right'].map((part) => document.querySelector(part)!.getBoundingClientRect().top),
   )
   expect(tops).toEqual([...tops].sort((a, b) => a - b))
+})
+
+test.each([820, 390])('at %d px no line is cut, no number is apart from its unit', async (width) => {
+  await page.setViewportSize({ width, height: 900 })
+  await open('packet-alone', 'view=time')
+  const cut = await page
+    .locator('.picture .foot p, .facts > span')
+    .evaluateAll((all) =>
+      all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent),
+    )
+  expect(cut).toEqual([])
+  const broken = await page
+    .locator('.mini-ramp')
+    .evaluateAll((all) => all.filter((one) => one.clientHeight > 24).map((one) => one.textContent))
+  expect(broken).toEqual([])
+  // No control of the bar is alone on a second line.
+  if (width > 640) expect((await page.locator('.bar').boundingBox())!.height).toBeLessThan(60)
 })

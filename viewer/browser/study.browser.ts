@@ -150,6 +150,27 @@ test('a dot of the front opens its runs', async () => {
   expect.fail('no dot under the pointer')
 })
 
+test('an interference sweep opens with its largest slowdown', async () => {
+  await open('interference', '')
+  const [largest] = interference
+    .map((one) => ({ ...one, mean: mean(one.slowdowns) }))
+    .sort((a, b) => b.mean - a.mean)
+  const said = await text('study-headline')
+  expect(said).toMatch(/^(Largest slowdown|No slowdown beyond the spread of seeds; the largest): /)
+  expect(said).toContain(`${largest!.target} × ${quantity(largest!.mean, 'ratio')} with `)
+  expect(said).toContain(`engine.routing=${largest!.routing}`)
+})
+
+test('the map of a figure of jobs asks for the table of all runs once', async () => {
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname.replace(/^\/[^/]+\//, '')))
+  await open('grid', 'view=sweep&sweepShow=map')
+  // The cells come with the answer.
+  await page.locator('[data-test=pivot] .pivot-cell').nth(3).waitFor()
+  expect(await page.locator('[data-test=pivot] .pivot-cell').count()).toBe(4)
+  expect(asked.filter((path) => path.endsWith('/jobs'))).toEqual(['api/runs/all/jobs'])
+})
+
 test('the export has all entries', async () => {
   await open('interference', 'view=study')
   const lines = await csv()

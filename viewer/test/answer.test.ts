@@ -61,6 +61,7 @@ test('the bottleneck comes from explain, with traffic changes on that link', () 
         bottlenecks: link && [link],
         sharers: null,
         terms: null,
+        open_traffic: null,
         slowest_rank: null,
       },
     ],

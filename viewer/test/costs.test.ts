@@ -1,7 +1,15 @@
 /** Costs of a model run: hand-solved sums, layout to the pixel, tooltips. */
 import { expect, test } from 'vitest'
 import type { Block, NumericArray } from '../src/data/block'
-import { costBars, costChoice, costHeadline, cycleCosts, hasCosts, rankCosts } from '../src/data/costs'
+import {
+  costBars,
+  costChoice,
+  costHeadline,
+  cycleCosts,
+  hasCosts,
+  rankCosts,
+  slowestJob,
+} from '../src/data/costs'
 import { costRows } from '../src/data/rows'
 import { barAt, barsPicture, barTip } from '../src/layout/bars'
 import { makeRun, type Description } from './machines'
@@ -125,6 +133,18 @@ const PRICED: Partial<Description> = {
   },
   figures: { predicted_time_s: [3, 7], startup_s: [1, 2], bandwidth_s: [2, 5], timeout_s: [9, 9] },
 }
+
+test('the slowest job counts in the first scenario only', () => {
+  const at = { level: 0, phase: 0, term: 0 }
+
+  const cells = [
+    { scenario: 0, at: { ...at, job: 0 }, seconds: 1 },
+    { scenario: 0, at: { ...at, job: 1 }, seconds: 2 },
+    { scenario: 1, at: { ...at, job: 0 }, seconds: 9 },
+  ]
+  expect(slowestJob({ ...costs, jobs: [4, 7], cells })).toBe(7)
+  expect(slowestJob({ ...costs, jobs: [], cells: [] })).toBe(-1)
+})
 
 test('rank models: terms of the slowest rank sum to its time', () => {
   const priced = makeRun({ ...MACHINE, ...PRICED })

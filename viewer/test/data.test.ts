@@ -279,7 +279,7 @@ describe('the address', () => {
       ...DEFAULTS,
       view: 'compare',
       compared: [2, 0],
-      difference: true,
+      difference: false,
       classesOff: ['a,b', '100%'],
       jobs: { 1: 'hidden', 3: 'subtracted' },
       low: 1.25e6,

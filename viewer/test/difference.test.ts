@@ -1,9 +1,24 @@
 import { describe, expect, test } from 'vitest'
+import { changedGroup } from '../src/data/changes'
 import { describeLinks } from '../src/data/describe'
 import { DifferenceModel, RunModel } from '../src/data/model'
 import { linkName } from '../src/data/run'
 import { DEFAULTS } from '../src/data/state'
 import { edisonDescription, makeRun, tiny } from './machines'
+
+test('a difference inside groups names the group that changed most; one between groups none', () => {
+  const run = makeRun({ ...edisonDescription(), jobs: ['j'], traffic: () => [1] })
+  const { source, target, count } = run.links
+  const groups = (l: number) => [source, target].map((end) => run.routers.group[end[l]!]!)
+  const values = new Float64Array(count)
+  for (let l = 0; l < count; l++) {
+    const [from, to] = groups(l)
+    if (from === to && from === 3) values[l] = -2
+  }
+  expect(changedGroup({ run, values })).toBe(3)
+  for (let l = 0; l < count; l++) if (groups(l)[0] !== groups(l)[1]) values[l] = 9
+  expect(changedGroup({ run, values })).toBe(-1)
+})
 
 describe('differences', () => {
   const full = edisonDescription()

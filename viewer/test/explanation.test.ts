@@ -20,6 +20,7 @@ const explanation = (
   bottlenecks: null,
   sharers: null,
   terms: null,
+  open_traffic: null,
   slowest_rank: null,
   ...more,
 })

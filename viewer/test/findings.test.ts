@@ -6,6 +6,7 @@ import {
   frontOf,
   frontSentences,
   runsToOpen,
+  slowdownSentence,
   type Findings,
 } from '../src/data/findings'
 import type { Index } from '../src/data/source'
@@ -33,6 +34,25 @@ const COSTS: Findings = {
     { runs: [3], base: [], keys: { target: 'b', background: 'a', seed: '2' }, values: {} },
   ],
 }
+
+const withSlowdowns = (...slowdowns: number[]): Findings => ({
+  ...COSTS,
+  entries: COSTS.entries.map((entry, i) =>
+    i === 2 || i === 3 ? { ...entry, values: { slowdown: slowdowns[i - 2]! } } : entry,
+  ),
+})
+
+test('the largest slowdown by another job, if seeds distinguish it from 1', () => {
+  expect(slowdownSentence(withSlowdowns(1.5, 1.7))).toBe(
+    'Largest slowdown: a × 1.6 with b (1.5 to 1.7, 2 seeds).',
+  )
+  // 1.1 on average, but by seed from 0.9 to 1.3.
+  expect(slowdownSentence(withSlowdowns(0.9, 1.3))).toBe(
+    'No slowdown beyond the spread of seeds; the largest: a × 1.1 with b (0.9 to 1.3, 2 seeds).',
+  )
+  expect(slowdownSentence({ ...COSTS, entries: COSTS.entries.slice(0, 2) })).toBe('')
+})
+
 const INDEX = { runs: [1, 2, 1, 2].map((seed) => ({ summary: { seed } })) } as unknown as Index
 
 const CHOSEN = { panels: '', rows: '', columns: '', figure: '' }

@@ -36,6 +36,15 @@ describe('colours of a table', () => {
     expect(deviations[0]).toBeCloseTo(0.0021)
   })
 
+  test('what seeds do not distinguish from a slowdown of 1 has no deviation', () => {
+    // The job alone is 1 by definition, and has no spread.
+    expect(cellColors(cells(1.02, 1), [0.03, 0], 'ratio').deviations).toEqual([0, 0])
+    expect(cellColors(cells(0.98, 0.993, 1, 1), [0.04, 0.02, 0, 0], 'ratio').deviations).toEqual([0, 0, 0, 0])
+    const [slower, same] = cellColors(cells(1.4, 1), [0.03, 0], 'ratio').deviations
+    expect(slower).toBeCloseTo(0.4)
+    expect(same).toBe(0)
+  })
+
   test('a table over seeds alone has one colour, as rows, as columns and merged', () => {
     const runs = [1, 2, 3, 4].map((seed) => ({ keys: { seed, routing: 'min' } }))
     const values = [10, 14, 11, 30]

@@ -76,7 +76,7 @@ describe.each(PANEL_NAMES)('panel %s', (panel) => {
 
   test('is reached by its key and named in the help', () => {
     expect(reached('panel', 'g', PANEL_NAMES.length)).toContain(panel)
-    expect(KEYS.find(([letter]) => letter === 'G')![1]).toContain(panel)
+    expect(KEYS.find(([letter]) => letter === 'G')![1]).toContain(PANELS[panel].label)
   })
 
   test('has a tab', () => {

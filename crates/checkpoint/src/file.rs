@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 /// Format of the file and of every state in it. A change of either increases it.
-pub const FORMAT: u32 = 15;
+pub const FORMAT: u32 = 17;
 
 const MAGIC: [u8; 8] = *b"\x89ODNCKPT";
 const DIGEST_BYTES: u64 = 32;

@@ -166,24 +166,21 @@ impl<'a> ValueReader<'a> {
     }
 
     fn quantity(self, parse: impl Fn(&str) -> Result<Value, QuantityError>) -> Result<Value, Mismatch> {
-        let number = match &self.node.raw {
+        let (number, size) = match &self.node.raw {
             Raw::Text(text) => {
                 return parse(text).map_err(|error| {
                     let message = format!("'{}': {error}", self.key);
                     self.wrong(ProblemKind::Unit, message, self.unit_help(text))
                 });
             }
-            Raw::Integer(n) => n.to_string(),
-            Raw::Float(x) => x.to_string(),
+            Raw::Integer(n) => (n.to_string(), *n as f64),
+            Raw::Float(x) => (x.to_string(), *x),
             _ => return Err(self.wrong_type()),
         };
-        let unit = match self.kind {
-            Kind::Time => "ns",
-            Kind::Rate => "GB/s",
-            _ => "KiB",
-        };
+        let units = likely_units(self.kind, size);
+        let written: Vec<String> = units.iter().map(|unit| format!("`{} = \"{number} {unit}\"`", self.key)).collect();
         let message = format!("{}, found a number without a unit", self.expected());
-        let help = format!("write it as a text with its unit, like `{} = \"{number} {unit}\"`", self.key);
+        let help = format!("write it as a text with its unit, like {}", written.join(" or "));
         Err(self.wrong(ProblemKind::Unit, message, Some(help)))
     }
 
@@ -237,6 +234,24 @@ impl<'a> ValueReader<'a> {
     }
 }
 
+/// Units that a number without one may have, the likeliest first. Other programs count sizes in bytes, and large rates and
+/// fractions of times in bytes per second and seconds.
+fn likely_units(kind: &Kind, number: f64) -> &'static [&'static str] {
+    /// No link has so many gigabytes per second, and no link is slower than this in bytes per second.
+    const RATE_IN_BYTES: f64 = 1e6;
+    /// Shorter times than this in nanoseconds are below the resolution, a picosecond.
+    const TIME_IN_SECONDS: f64 = 1e-3;
+    match kind {
+        Kind::Time if number > 0.0 && number < TIME_IN_SECONDS => &["s"],
+        Kind::Time => &["ns", "us"],
+        Kind::Rate if number >= RATE_IN_BYTES => &["B/s", "b/s"],
+        Kind::Rate => &["GB/s", "Gb/s"],
+        // There is no part of a byte.
+        _ if number.fract() != 0.0 => &["kB", "MB"],
+        _ => &["B"],
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,10 +282,33 @@ mod tests {
     #[test]
     fn a_number_without_a_unit_is_shown_with_one() {
         assert_eq!(
-            mistake(&Kind::Bytes, "64"),
+            mistake(&Kind::Bytes, "65536"),
             "unit: 'key' must be an amount of data like \"64 KiB\", found a number without a unit; write it as a text \
-             with its unit, like `key = \"64 KiB\"`"
+             with its unit, like `key = \"65536 B\"`"
         );
+        let units = |kind: &Kind, number: &str| {
+            let text = mistake(kind, number);
+            let suggested = text.split('`').filter_map(|part| part.strip_prefix("key = \""));
+            suggested.map(|part| part.trim_end_matches('"').to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(units(&Kind::Time, "30"), ["30 ns", "30 us"]);
+        assert_eq!(units(&Kind::Time, "3e-8"), ["0.00000003 s"]);
+        assert_eq!(units(&Kind::Rate, "200"), ["200 GB/s", "200 Gb/s"]);
+        assert_eq!(units(&Kind::Rate, "25e9"), ["25000000000 B/s", "25000000000 b/s"]);
+        // What is suggested is taken.
+        for (kind, number) in [
+            (Kind::Bytes, "64"),
+            (Kind::Bytes, "1.5"),
+            (Kind::Time, "30"),
+            (Kind::Time, "0.5"),
+            (Kind::Time, "3e-8"),
+            (Kind::Rate, "12.5"),
+            (Kind::Rate, "25_000_000_000"),
+        ] {
+            for suggested in units(&kind, number) {
+                assert!(read(&kind, &format!("\"{suggested}\"")).is_ok(), "{suggested}");
+            }
+        }
     }
 
     #[test]

@@ -171,6 +171,8 @@ impl Engine for Packet {
             memory,
             summary: [("virtual_channels", channels.into()), ("packets", packets.into())]
                 .into_iter()
+                // Each packet is acknowledged. The notices of congested ports are not known before the run.
+                .chain(self.network(scenario).has_control_packets().then(|| ("control_packets", packets.into())))
                 .chain(fast_forward::announced(self))
                 .collect(),
             warnings: self.price_in_channels(&scenario.machine, &engine).into_iter().collect(),

@@ -35,8 +35,13 @@ pub fn tables() -> Vec<Table> {
 }
 
 /// All frames of a run, in the order of the reference. Takes the engine's own columns and tables out of the outcome.
-pub fn frames(scenario: &Scenario, outcome: &mut Outcome) -> Frames {
+/// If `continues` returns false, what takes long is left out, with a warning.
+pub fn frames(scenario: &Scenario, outcome: &mut Outcome, continues: &mut dyn FnMut() -> bool) -> Frames {
     let Scenario { machine, workload, output, .. } = scenario;
+    let cells = communication::cells(scenario, continues).unwrap_or_else(|| {
+        outcome.warnings.push("interrupted: the table 'communication' is left out".into());
+        Vec::new()
+    });
     let axes = &machine.coordinates().axes;
     let wires = hardware::Wires { machine, capacities: &outcome.link_capacity_bytes_per_s };
     let (links_name, links) = hardware::Wires::LINKS.with_axes(&wires, axes);
@@ -56,7 +61,7 @@ pub fn frames(scenario: &Scenario, outcome: &mut Outcome) -> Frames {
         (nodes_name, nodes.with_columns_of(take(&mut outcome.node_columns))),
         (jobs_name, jobs.with_columns_of(take(&mut outcome.job_columns))),
         workload::PLACEMENT.of(if output.placement { &workload.jobs } else { &[] }),
-        communication::COMMUNICATION.of(&communication::cells(machine, workload, output.communication)),
+        communication::COMMUNICATION.of(&cells),
     ]);
     frames.extend(take(&mut outcome.tables));
     frames

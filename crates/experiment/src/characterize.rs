@@ -57,7 +57,7 @@ impl Experiment {
         if spec.interference.absent {
             // Not all of the jobs need fit on the machine.
             let mut found = Vec::new();
-            for changes in spec.interference.alone.overrides {
+            for changes in spec.alone().overrides {
                 found.extend(of_plan(&self.clone().with_overrides(changes).plan()?));
             }
             return Ok(found);

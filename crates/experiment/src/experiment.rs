@@ -101,7 +101,7 @@ impl Experiment {
     /// # Errors
     /// All mistakes in the file.
     pub fn alone(&self) -> Result<SweepAxis, Problems> {
-        Ok(self.spec()?.interference.alone)
+        Ok(self.spec()?.alone())
     }
 
     /// The values of `[optimize]`, given or by default. None without the section.

@@ -99,7 +99,7 @@ impl Experiment {
             (None, EngineError::Checkpoint(why)) => RunError::Checkpoint(format!("the checkpoint is damaged: {why}")),
             (None, _) => RunError::Interrupted,
         })?;
-        let tables = record::frames(&plan.scenario, &mut outcome);
+        let tables = record::frames(&plan.scenario, &mut outcome, &mut || watcher.progress("storing", 0.0));
         directory::check(&tables, plan.engine.kind(), &plan.scenario.machine.coordinates().axes);
         let facts = RunFacts {
             experiment: self.text(),

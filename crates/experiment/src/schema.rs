@@ -2,8 +2,9 @@
 
 mod json;
 mod markdown;
+mod pages;
 
 pub use crate::spec::sections::{is_seed, sections};
 pub use json::json_schema;
-pub use markdown::reference;
 pub use odonata_document::{Chooser, Section};
+pub use pages::{reference, reference_pages, ReferencePage};

@@ -115,6 +115,11 @@ impl ExperimentSpec {
         report.finish(())
     }
 
+    /// Every job alone, as an axis: the others idle, or absent if `[interference]` says so.
+    pub(crate) fn alone(&self) -> SweepAxis {
+        interference::alone(&self.jobs, self.interference.absent)
+    }
+
     /// The axes of `[interference]` and of `[sweep]`.
     pub fn into_sweep(self) -> Vec<SweepAxis> {
         let mut axes = self.interference.axes;

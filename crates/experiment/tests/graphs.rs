@@ -86,7 +86,8 @@ fn a_full_window_is_named() {
     std::fs::write(directory.join("four.goal"), goal).unwrap();
     let of = |rest: &str| run(&experiment(&directory, "four.goal", 2, rest), 1);
     let stopped = of("[mpi]\ntask_window = 3").summary["warnings"].to_string();
-    let expected = "task 3 (receive of 8 B from rank 0, tag 3) may start, but 3 tasks before it are not done, of which";
+    let expected =
+        "task 3, line 12 (receive of 8 B from rank 0, tag 3) may start, but 3 tasks before it are not done, of which";
     assert!(stopped.contains(expected) && stopped.contains("mpi.task_window = 3"), "{stopped}");
     assert_eq!(of("").summary["ending"], "complete");
     std::fs::remove_dir_all(&directory).unwrap();

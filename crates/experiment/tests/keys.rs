@@ -163,18 +163,32 @@ fn topologies_without_keys_are_the_families_defaults() {
 }
 
 #[test]
-fn the_reference_page_is_not_stale() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/experiment-file.md");
-    let page = schema::reference();
+fn the_reference_pages_are_not_stale() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
+    let pages = schema::reference_pages();
+    let listed = || {
+        let found = std::fs::read_dir(folder.join("keys")).unwrap();
+        found.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+    };
+    let is_known = |name: &String| pages.iter().any(|page| page.file == format!("keys/{name}"));
     if std::env::var_os("ODONATA_WRITE_REFERENCE").is_some() {
-        std::fs::write(&path, &page).unwrap();
+        std::fs::create_dir_all(folder.join("keys")).unwrap();
+        for name in listed().iter().filter(|name| !is_known(name)) {
+            std::fs::remove_file(folder.join("keys").join(name)).unwrap();
+        }
+        for page in &pages {
+            std::fs::write(folder.join(&page.file), &page.text).unwrap();
+        }
     }
-    let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        written == page,
-        "{} is stale; write it with ODONATA_WRITE_REFERENCE=1 cargo test -p odonata-experiment --test keys",
-        path.display()
-    );
+    for page in &pages {
+        let written = std::fs::read_to_string(folder.join(&page.file)).unwrap_or_default();
+        assert!(
+            written == page.text,
+            "{} is stale; write it with ODONATA_WRITE_REFERENCE=1 cargo test -p odonata-experiment --test all keys",
+            page.file
+        );
+    }
+    assert!(listed().iter().all(is_known), "a page of a former section");
 }
 
 /// The examples of the reference page are experiments.

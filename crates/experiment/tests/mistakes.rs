@@ -163,7 +163,7 @@ fn wrong_types() {
 #[test]
 fn wrong_units() {
     let bytes = |value: &str| with("name = \"fft\"", &format!("name = \"fft\"\nbytes = {value}"));
-    bytes("64").at(Unit, 10, 9, "64").says("a number without a unit").helps("bytes = \"64 KiB\"");
+    bytes("64").at(Unit, 10, 9, "64").says("a number without a unit").helps("bytes = \"64 B\"");
     bytes("\"64 kib\"").at(Unit, 10, 9, "\"64 kib\"").helps("did you mean 'KiB' or 'Kib'?");
     bytes("\"64 Kb/s\"").at(Unit, 10, 9, "\"64 Kb/s\"").says("is a data rate").helps("b is a bit and B a byte");
     bytes("\"3 b\"").at(Unit, 10, 9, "\"3 b\"").says("not a whole number of bytes");

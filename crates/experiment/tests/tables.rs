@@ -142,7 +142,7 @@ fn the_reference_page_is_not_stale() {
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         written == page,
-        "{} is stale; write it with ODONATA_WRITE_REFERENCE=1 cargo test -p odonata-experiment --test tables",
+        "{} is stale; write it with ODONATA_WRITE_REFERENCE=1 cargo test -p odonata-experiment --test all tables",
         path.display()
     );
 }

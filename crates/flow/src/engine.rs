@@ -3,7 +3,7 @@
 use crate::bound::{self, SearchResult};
 use crate::distributed::{self, agree};
 use crate::drain::{self, Sender};
-use crate::history::{GrantHistory, Solution};
+use crate::history::{GrantHistory, Solution, SUMS_AT_ONCE};
 use crate::job_loads::JobLoads;
 use crate::link_limits::apply_link_limits;
 use crate::members::{senders, Members};
@@ -407,29 +407,28 @@ impl Engine<'_> {
             let (members, candidates) = (self.members(flows), self.path_sampler(flows));
             let sums = self.with_system(&members, &candidates, self.effort(GrantHistory::Nothing), |system| {
                 system.solve_again(&totals, jobs * links, &add, &mut tick)
-            });
-            let sums = sums?;
+            })?;
             return Ok((0..jobs).map(|job| in_bytes(&sums[job * links..(job + 1) * links])).collect());
         }
-        let path_sampler = self.path_sampler(flows);
-        let mut end = 0;
-        let of_job = |job: usize| {
-            let start = end;
-            end += flows[start..].iter().take_while(|c| c.job.index() == job).count();
-            let add = |flow: usize, share: f64, path: &[LinkId], sums: &mut [u64]| {
-                let amount = amount(flow, share);
-                path.iter().for_each(|link| sums[link.index()] += amount);
-            };
+        let (path_sampler, mut end, mut loads) = (self.path_sampler(flows), 0, Vec::with_capacity(jobs));
+        let at_once = (SUMS_AT_ONCE / links.max(1)).max(1);
+        for first in (0..jobs).step_by(at_once) {
+            let (start, group) = (end, at_once.min(jobs - first));
+            end += flows[start..].iter().take_while(|c| c.job.index() < first + group).count();
             if start == end && self.processes.count() == 1 {
-                return Ok(JobLoads::default());
+                loads.resize(first + group, JobLoads::default());
+                continue;
             }
-            let mut should_continue = || progress("loads", job as u64, jobs as u64);
-            let mut sums =
-                solution.replay(&path_sampler, start..end, links, self.threads, &mut should_continue, add)?;
+            let add = |flow: usize, share: f64, path: &[LinkId], sums: &mut [u64]| {
+                let (own, amount) = ((flows[flow].job.index() - first) * links, amount(flow, share));
+                path.iter().for_each(|link| sums[own + link.index()] += amount);
+            };
+            let (width, mut tick) = (group * links, || progress("loads", first as u64, jobs as u64));
+            let mut sums = solution.replay(&path_sampler, start..end, width, self.threads, &mut tick, add)?;
             sum(self.processes, &mut [&mut sums]);
-            Ok(in_bytes(&sums))
-        };
-        (0..jobs).map(of_job).collect()
+            loads.extend((0..group).map(|job| in_bytes(&sums[job * links..(job + 1) * links])));
+        }
+        Ok(loads)
     }
 
     /// Checks that every message has a grant. It gets one in the first slice unless the slice is below the cutoff on

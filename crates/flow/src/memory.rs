@@ -16,7 +16,7 @@
 //! the table of `docs/models/memory.md`, where most commodities are served long before the last one.
 
 use crate::drain::Sender;
-use crate::history::GrantHistory;
+use crate::history::{GrantHistory, SUMS_AT_ONCE};
 use crate::traffic::{Commodities, Commodity, BYTES_PER_MEMBER};
 use crate::FlowSettings;
 use odonata_machine::Machine;
@@ -142,16 +142,18 @@ pub(crate) fn traffic_bytes(
     } else {
         0
     };
-    let again = if history == GrantHistory::Totals {
-        8 * machine.link_count() as u64 * traffic.jobs * threads.max(1) as u64
-    } else {
-        0
+    let links = machine.link_count() as u64;
+    let sums = match history {
+        GrantHistory::Nothing => 0,
+        GrantHistory::Totals => links * traffic.jobs,
+        GrantHistory::Grants => (links * traffic.jobs).min(links.max(SUMS_AT_ONCE as u64)),
     };
+    let sums = 8 * sums * threads.max(1) as u64;
     let of_sender = if settings.completion_times { size_of::<Sender>() as u64 } else { 0 };
     let senders = traffic.members.saturating_mul(of_sender);
     commodities
         .into_iter()
-        .chain([members, senders, bound, again, traffic.loaded_links * BYTES_PER_LOAD])
+        .chain([members, senders, bound, sums, traffic.loaded_links * BYTES_PER_LOAD])
         .fold(0, u64::saturating_add)
 }
 

@@ -4,7 +4,7 @@
 //! The end times come from spcl/LogGOPSim 76451de, built and run. A build with a stable sort gives the same.
 
 use odonata_loggops::{run, Costs};
-use odonata_trace::{goal, TaskGraph};
+use odonata_trace::{goal, Dependency, Task, TaskGraph};
 use odonata_units::{Bytes, Time};
 use std::fs::File;
 use std::io::{BufReader, Write};
@@ -116,6 +116,15 @@ fn ends_equal_loggopsim() {
 }
 
 /// Ranks, sends, bytes, receives, computations, their ns, dependencies on ends and on starts.
+/// Tasks and their dependencies by rank. Only a text has lines.
+fn without_lines(graph: &TaskGraph) -> Vec<Vec<(Task, &[Dependency])>> {
+    let mut ranks = Vec::new();
+    for rank in &graph.ranks {
+        ranks.push(rank.tasks().iter().copied().zip((0..).map(|task| rank.dependencies(task))).collect());
+    }
+    ranks
+}
+
 #[test]
 fn text_and_binary_have_the_counted_operations() {
     let Some(directory) = files() else { return };
@@ -137,7 +146,7 @@ fn text_and_binary_have_the_counted_operations() {
     for (name, ranks, sends, bytes, receives, computations, ns, ends, starts) in counted {
         let path = directory.join("generated").join(name);
         let graph = read(&path.with_extension("goal"));
-        assert_eq!(graph, read(&path.with_extension("bin")), "{name}");
+        assert_eq!(without_lines(&graph), without_lines(&read(&path.with_extension("bin"))), "{name}");
         let mut found = [0u64; 7];
         for tasks in &graph.ranks {
             for task in tasks.tasks() {

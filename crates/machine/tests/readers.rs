@@ -359,7 +359,7 @@ fn the_page_of_machines_has_the_formats() {
         std::fs::write(&path, [&text[..start], &table, &text[end..]].concat()).unwrap();
         return;
     }
-    let help = "write it with ODONATA_WRITE_REFERENCE=1 cargo test -p odonata-machine --test readers";
+    let help = "write it with ODONATA_WRITE_REFERENCE=1 cargo test -p odonata-machine --test all readers";
     assert_eq!(&text[start..end], table, "the page is stale; {help}");
 }
 

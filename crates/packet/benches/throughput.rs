@@ -9,7 +9,7 @@
 //! every endpoint subscribes to arrivals and ignores them. `--build` measures the build time of the 92,544 nodes of
 //! `cascade-241`. Each measurement is the best of three; `ODONATA_REPEAT` changes that. `ODONATA_ONE_THREAD=1` omits
 //! two threads, for profilers. `ODONATA_PARTITIONS` sets the number of partitions, `ODONATA_BURST` the number of
-//! packets to one destination.
+//! packets to one destination. `ODONATA_CONTROL=pair` measures `--control` with this control only.
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
@@ -75,7 +75,9 @@ fn main() {
                 rows.push(measure(&machine, &PacketSettings::study(), case, microseconds, listen));
                 continue;
             }
-            for name in [ControlName::None, ControlName::Pair] {
+            let only = std::env::var("ODONATA_CONTROL").ok();
+            let is_wanted = |name: &ControlName| only.as_ref().is_none_or(|only| name.word() == only);
+            for name in [ControlName::None, ControlName::Pair].into_iter().filter(is_wanted) {
                 let control = ControlSettings { name, ..ControlSettings::default() };
                 let settings = PacketSettings { control, ..PacketSettings::slingshot() };
                 let mut row = Row(vec![("control", name.word().to_owned())]);

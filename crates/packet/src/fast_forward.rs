@@ -42,6 +42,8 @@ pub struct FastForwardReport {
     pub digest: Option<String>,
     /// Mean iteration time, and half width of the 95 % interval of the end of the run; only with an error.
     pub interval: Option<(Time, Time)>,
+    /// Half width of the 95 % interval of the mean latency of packets; only with an error.
+    pub latency_half_width: Option<Time>,
     /// Why nothing was skipped.
     pub reason: Option<String>,
 }
@@ -57,6 +59,7 @@ impl FastForwardReport {
             skipped_time: Time::ZERO,
             digest: None,
             interval: None,
+            latency_half_width: None,
             reason: None,
         }
     }

@@ -29,7 +29,9 @@ mod settings_error;
 mod source;
 mod traffic_class;
 
-pub use control::{ControlInterval, ControlIntervalKey, ControlName, ControlRecord, ControlRule, ControlSettings};
+pub use control::{
+    ControlInterval, ControlIntervalKey, ControlName, ControlPacketCount, ControlRecord, ControlRule, ControlSettings,
+};
 pub use endpoint::{
     Activity, Arrival, Departure, Endpoints, Envelope, InjectionTimes, LoopProgress, MemoryFifos, Nics, Offer,
     OutgoingPacket, PacketInFlight, Program, SkippedIterations, Socket, Subscription, UnfinishedEndpoint,

@@ -5,10 +5,10 @@
 //! | port | 410 with its credits, events and mail; 32 per virtual channel; 4 per port of its router (arbitration); 8 per job if there are several |
 //! | recorded port | 40 per channel; crossbar: 8, and 8 per channel; counted stall: 16; waits: 16, and 300 per channel, 24 per job in it; series: twice 72, 48 per channel, 8 per job, for the interval and its rows |
 //! | node | 200 |
-//! | packet in flight | 74, and 100 for a recorded path; 128 for one that a congestion control holds |
+//! | packet in flight | 74, and 100 for a recorded path; 128 for one that a congestion control holds; 160 for its acknowledgement, if that is a packet |
 //! | pair of NICs | with a congestion control 256, at most [`PAIRS`] per node and traffic class |
 //! | job | 8,192 for its histograms in each of [`PARTITIONS`], and 40 per interval of its series there |
-//! | packet records | 64 MB for a batch, 96 MB with paths |
+//! | packet records | 1,100 in a batch of them, at most 64 MB, 76 MB with paths |
 //! | rows without a watcher | 64 per packet, 160 with its path; 64 per port, channel and job on a port in each interval |
 //!
 //! The number of packets in flight is at most the number of created packets, and at most what fills all buffers. A
@@ -137,8 +137,9 @@ pub(crate) fn run_bytes(size: &Size, settings: &PacketSettings, demand: &MemoryD
     // As many packets wait at NICs as are in flight: what a held destination gets of saturating traffic.
     let has_control = settings.has_control();
     let pairs = nodes * PAIRS.min(nodes) * settings.classes.count() as u64;
-    let per_packet = 74 + on(paths, 100) + on(has_control, 128);
-    let batches = on(recording.packets, if paths { 96_000_000 } else { 64_000_000 });
+    let per_packet = 74 + on(paths, 100) + on(has_control, 128) + on(settings.has_control_packets(), 160);
+    let batch = if paths { 76_000_000 } else { 64_000_000 };
+    let batches = on(recording.packets, batch.min(demand.recorded.saturating_mul(1_100)));
     let per_job = PARTITIONS * (8_192 + on(series && recording.series.jobs, intervals.saturating_mul(40)));
     [
         ports * per_port,
@@ -222,6 +223,8 @@ mod tests {
         let control = ControlSettings { name: ControlName::Pair, ..ControlSettings::default() };
         let with = estimate(|settings, _| settings.control = control.clone());
         assert_eq!(with - estimate(|_, _| ()), 1056 * 64 * 256 + 1056 * 200 * 128);
+        let packets = ControlSettings { control_bytes: Some(Bytes(64)), ..control };
+        assert_eq!(estimate(|settings, _| settings.control = packets.clone()) - with, 1056 * 200 * 160);
     }
 
     #[test]

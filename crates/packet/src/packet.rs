@@ -53,6 +53,15 @@ const SIZE_SHIFT: u32 = 9;
 pub(crate) const HAS_ENVELOPE: u8 = 1 << 7;
 
 impl Packet {
+    /// Creation time of packets with notices of a congestion control, which no endpoint created.
+    pub(crate) const CONTROL: u64 = u64::MAX;
+
+    /// Whether it has a notice of a congestion control.
+    #[inline]
+    pub(crate) fn is_control(&self) -> bool {
+        self.created == Self::CONTROL
+    }
+
     /// Creates a packet of `size` bytes, less than 8 MiB, that is injected at `injected`.
     pub(crate) fn new(header: Header, size: u32, created: u64, injected: u64, arrived: u64) -> Self {
         debug_assert!(size < 1 << 23);

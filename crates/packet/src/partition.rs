@@ -33,6 +33,7 @@ mod class_state;
 mod classes;
 mod congestion;
 mod control;
+mod control_packets;
 mod crossbar;
 mod end;
 mod flow_state;

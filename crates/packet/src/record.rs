@@ -8,19 +8,23 @@
 
 mod backlog;
 mod choice;
+mod control;
 mod histogram;
+mod iteration_latency;
 mod part;
 mod queues;
 mod recorder;
 mod repeat;
 mod rows;
 mod series;
+mod spread;
 mod waits;
 
 pub use backlog::Backlog;
 pub(crate) use choice::RecordPlan;
 pub use choice::{Recording, SeriesChoice};
 pub use histogram::Histogram;
+pub(crate) use iteration_latency::{latencies_of, latency_half_width_ps, IterationLatency};
 pub(crate) use part::{Part, Sums};
 pub(crate) use recorder::Recorder;
 pub(crate) use repeat::RecordSums;
@@ -30,5 +34,6 @@ pub use rows::{
 };
 pub(crate) use series::Intervals;
 pub use series::{ChannelInterval, JobPortInterval, PortInterval};
+pub(crate) use spread::IterationSpread;
 pub(crate) use waits::ChannelTime;
 pub use waits::JobWait;

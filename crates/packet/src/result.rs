@@ -4,11 +4,13 @@ mod ports;
 
 pub use ports::{NodeView, PortRecords, PortView};
 
-use crate::control::{ControlInterval, ControlIntervalKey, ControlRecord};
+use crate::control::{ControlInterval, ControlIntervalKey, ControlPacketCount, ControlRecord};
 use crate::endpoint::{Activity, UnfinishedEndpoint};
 use crate::fabric::Fabric;
 use crate::fast_forward::FastForwardReport;
-use crate::record::{IntervalRecord, JobRecord, LearningInterval, PacketRecord, BATCHES};
+use crate::record::{
+    latencies_of, latency_half_width_ps, IntervalRecord, JobRecord, LearningInterval, PacketRecord, BATCHES,
+};
 use crate::run::{Cost, Ending, RunOutcome, RunPlan, Totals};
 use odonata_routing::algorithm::{ChannelKind, Routing};
 use odonata_units::Time;
@@ -31,6 +33,8 @@ pub struct PacketResult {
     pub control: Vec<ControlRecord>,
     /// Windows and rates of pairs of nodes in each interval, by interval, source and destination.
     pub control_series: Vec<(ControlIntervalKey, ControlInterval)>,
+    /// Control packets that left their NIC in the window.
+    pub control_packets: ControlPacketCount,
     /// Virtual channels of every port.
     pub channels_per_port: usize,
     /// Which channels are dynamic and which deterministic, if the algorithm distinguishes them.
@@ -62,7 +66,7 @@ impl PacketResult {
         let classes = fabric.settings.classes.count();
         let channels_per_port = usize::from(routing.virtual_channels()) * classes;
         let RunPlan { records: plan, awaited, .. } = plan;
-        let RunOutcome { mut ending, end, totals, parts, fast_forward } = outcome;
+        let RunOutcome { mut ending, end, totals, parts, mut fast_forward } = outcome;
         let Totals { mut sums, mut learning, blocked_heads, mut unfinished, cost } = totals;
         learning.sort_unstable_by_key(|&(router, ..)| router);
         let control = ControlRecord::merged(parts.iter().flat_map(|part| part.control.iter().copied()));
@@ -77,6 +81,11 @@ impl PacketResult {
         if ending == Ending::Deadlock && unfinished.iter().any(failed) {
             ending = Ending::Mismatch;
         }
+        if let Some(report) = fast_forward.as_mut().filter(|report| report.interval.is_some()) {
+            let latencies = latencies_of(parts.iter().map(|part| part.latencies.as_slice()));
+            let half_width = latency_half_width_ps(&latencies, report.skipped);
+            report.latency_half_width = Some(Time(half_width.ceil() as u64));
+        }
         let skipped = fast_forward.as_ref().map_or(0, |report| report.skipped_time.ps());
         // The ranks leave their loops after the skipped iterations, so every job has later arrivals.
         sums.jobs.iter_mut().for_each(|job| job.last_arrival_ps += skipped);
@@ -88,6 +97,7 @@ impl PacketResult {
             ports: PortRecords::new(Arc::clone(fabric), channels_per_port, plan.jobs, parts),
             control,
             control_series,
+            control_packets: sums.control_packets,
             channels_per_port,
             channel_kinds: ChannelKind::of(routing).repeat(classes),
             channels_used: sums.channels_used,

@@ -214,6 +214,12 @@ impl PacketSettings {
         (0..self.classes.count()).any(|class| self.control_of(class).is_on())
     }
 
+    /// Whether the acknowledgements and notices of any traffic class are packets.
+    pub fn has_control_packets(&self) -> bool {
+        let mut controls = (0..self.classes.count()).map(|class| self.control_of(class));
+        controls.any(|control| control.is_on() && control.control_bytes.is_some())
+    }
+
     /// Bytes of a message in a full packet.
     pub fn payload(&self) -> Bytes {
         Bytes(self.packet.0 - self.header.0)

@@ -1,8 +1,6 @@
 //! Effect of routing algorithms on throughput, on the small dragonfly (p = 2, a = 4, h = 2, 72 nodes).
 
-mod common;
-
-use common::{accepted, adversarial, engine, open, run, schedule, small_dragonfly, study, uniform};
+use crate::common::{self, accepted, adversarial, engine, open, run, schedule, small_dragonfly, study, uniform};
 use odonata_declare::Value;
 use odonata_packet::{PacketResult, Recording, RunOptions};
 use odonata_routing::algorithm::RoutingChoice;

@@ -1,8 +1,6 @@
 //! Blue Gene: streams to the picosecond, torus FIFOs against links, all-to-all against its bound.
 
-mod common;
-
-use common::{closed, open, run, schedule, uniform};
+use crate::common::{closed, open, run, schedule, uniform};
 use odonata_declare::Value;
 use odonata_machine::{presets, Machine};
 use odonata_packet::{

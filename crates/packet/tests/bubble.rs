@@ -1,8 +1,6 @@
 //! Rings that packets enter only if they leave space for another packet: no deadlock at any load.
 
-mod common;
-
-use common::{closed, run, schedule, uniform};
+use crate::common::{closed, run, schedule, uniform};
 use odonata_machine::topology::Torus;
 use odonata_machine::Machine;
 use odonata_packet::{

@@ -1,22 +1,16 @@
 //! A resumed run equals the uninterrupted run.
 
-mod common;
-#[path = "common/checkpoint.rs"]
-mod kept;
-#[path = "common/sources.rs"]
-mod sources;
-mod twin;
-
-use kept::{everything, resumed, RunOutput, SavedStates};
+use crate::common;
+use crate::kept::{self, everything, resumed, RunOutput, SavedStates};
+use crate::sources::{recording, sources};
+use crate::twin::cases::Case;
+use crate::twin::chatter::Chatter;
 use odonata_packet::{
     InjectionFifos, InjectionPreset, JobTraffic, PacketEngine, PacketSettings, Program, Recording, RunOptions,
     Schedule, Traffic,
 };
 use odonata_units::{NodeId, Stream, Time};
-use sources::{recording, sources};
 use std::sync::Arc;
-use twin::cases::Case;
-use twin::chatter::Chatter;
 
 /// Runs a case to its end, and resumes it from several checkpoints. Returns their number.
 fn check(
@@ -58,7 +52,7 @@ fn options(seed: u64, recording: Recording) -> RunOptions {
 
 /// Programs with subscriptions, timers and messages within nodes.
 fn program(seed: u64) -> Option<usize> {
-    let case = Case::new(seed)?.with_classes();
+    let case = Case::new(seed)?.with_classes().with_control_packets();
     let engine = PacketEngine::new(&case.machine, &case.settings, &case.routing).ok()?;
     let random = &mut Stream::new(seed, "checkpoints", &[]);
     let options = options(seed, recording(random));
@@ -72,7 +66,7 @@ fn program(seed: u64) -> Option<usize> {
 
 /// Open and closed traffic, with and without a program.
 fn traffic(seed: u64) -> Option<usize> {
-    let case = Case::new(seed)?.with_classes();
+    let case = Case::new(seed)?.with_classes().with_control_packets();
     let engine = PacketEngine::new(&case.machine, &case.settings, &case.routing).ok()?;
     let random = &mut Stream::new(seed, "checkpoints of traffic", &[]);
     let options = options(seed, recording(random));
@@ -108,7 +102,7 @@ fn random_sources_resume_with_equal_results() {
 /// Traffic with one load before a time and another afterwards. It resumes from a checkpoint at that time of another
 /// run, which knew only the earlier load and measured for longer.
 fn from_a_shared_state(seed: u64) -> Option<bool> {
-    let case = Case::new(seed)?.with_classes();
+    let case = Case::new(seed)?.with_classes().with_control_packets();
     let engine = PacketEngine::new(&case.machine, &case.settings, &case.routing).ok()?;
     let random = &mut Stream::new(seed, "shared states", &[]);
     let options = options(seed, recording(random));

@@ -1,11 +1,8 @@
 //! Congestion control at NICs: shares, bounds of queues, idle latency, and the packets of the slow twin.
 
-mod common;
-#[path = "common/sources.rs"]
-mod sources;
-mod twin;
-
-use common::{dragonfly, graph, run, schedule, small_dragonfly, uniform};
+use crate::common::{self, dragonfly, graph, run, schedule, small_dragonfly, uniform};
+use crate::twin::cases::control;
+use crate::twin::Twin;
 use odonata_machine::{GroupInterior, Machine, Shape};
 use odonata_packet::{
     ControlName, ControlRule, ControlSettings, Destinations, Injection, JobTraffic, OpenJob, PacketEngine,
@@ -13,8 +10,6 @@ use odonata_packet::{
 };
 use odonata_units::{Bytes, GroupId, LinkClassId, NodeId, Rate, RouterId, Stream, Time};
 use std::sync::Arc;
-use twin::cases::control;
-use twin::Twin;
 
 fn settings(control: ControlSettings) -> PacketSettings {
     PacketSettings { control, ..PacketSettings::study() }

@@ -1,8 +1,6 @@
 //! The same scenario gives the same result, for any number of threads and partitions.
 
-mod common;
-
-use common::{adversarial, closed, engine, graph, open, routings_on, run, schedule, small_dragonfly, uniform};
+use crate::common::{adversarial, closed, engine, graph, open, routings_on, run, schedule, small_dragonfly, uniform};
 use odonata_machine::topology::{FatTree, Torus};
 use odonata_machine::{LinkClass, Machine};
 use odonata_packet::{OpenJob, PacketResult, Progress, Recording, Rows, RunOptions, SeriesChoice, Traffic, Watch};

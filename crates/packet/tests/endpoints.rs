@@ -1,8 +1,6 @@
 //! Endpoints: their notifications, the order of these, and that subscriptions do not affect others.
 
-mod common;
-
-use common::{adversarial, engine, graph, run, schedule, small_dragonfly, uniform};
+use crate::common::{adversarial, engine, graph, run, schedule, small_dragonfly, uniform};
 use odonata_checkpoint::state;
 use odonata_machine::Machine;
 use odonata_packet::{

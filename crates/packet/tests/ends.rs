@@ -1,8 +1,6 @@
 //! Ends of runs.
 
-mod common;
-
-use common::{engine, run, schedule, small_dragonfly, uniform};
+use crate::common::{engine, run, schedule, small_dragonfly, uniform};
 use odonata_machine::topology::{LinkFigures, Torus};
 use odonata_packet::{
     Activity, ClosedJob, Ending, Endpoints, Injection, JobTraffic, LoadStep, Nics, NodeMessage, OpenJob,

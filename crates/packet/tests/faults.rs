@@ -2,9 +2,7 @@
 //! several cables between them, and groups that are not fully connected inside, or not connected at all. Buffers hold
 //! one packet and traffic exceeds the capacity, so any possible deadlock happens.
 
-mod common;
-
-use common::{closed, run, schedule};
+use crate::common::{self, closed, run, schedule};
 use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::{presets, GroupInterior, Machine, MachineBuilder, Shape};

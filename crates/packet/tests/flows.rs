@@ -1,8 +1,6 @@
 //! Ordered traffic classes: packets of a flow take one path.
 
-mod common;
-
-use common::{adversarial, schedule, small_dragonfly, uniform};
+use crate::common::{adversarial, schedule, small_dragonfly, uniform};
 use odonata_packet::{
     ClassSettings, Destinations, OpenJob, PacketEngine, PacketError, PacketSettings, PathHop, Progress, Recording,
     Rows, RunOptions, TracedPacket, Traffic, TrafficClass, TrafficClasses, Watch,

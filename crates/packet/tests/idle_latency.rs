@@ -8,9 +8,7 @@
 //!   router to node        10 + 10                = 20 ns
 //!   serialisation, once                            20.48 ns
 
-mod common;
-
-use common::{closed, dragonfly, engine, graph, run, schedule};
+use crate::common::{closed, dragonfly, engine, graph, run, schedule};
 use odonata_machine::{LinkClass, Machine};
 use odonata_packet::{PacketSettings, Recording, RunOptions};
 use odonata_units::{LinkClassId, NodeId, Rate, RouterId, Time};

@@ -1,8 +1,6 @@
 //! Waits by blocking job at a link, in cases derived by hand. `random_programs` compares with the slow twin.
 
-mod common;
-
-use common::{graph, schedule};
+use crate::common::{self, graph, schedule};
 use odonata_packet::{
     ClosedJob, JobWait, NodeMessage, PacketEngine, PacketSettings, Recording, RunOptions, Schedule, Traffic,
 };

@@ -1,14 +1,10 @@
 //! Tables that store only rows with updates, against complete tables.
 
-mod common;
-#[path = "common/sources.rs"]
-mod sources;
-mod twin;
-
+use crate::common;
+use crate::sources::{recording, sources};
+use crate::twin::cases::Case;
 use odonata_packet::{PacketEngine, RunOptions, Traffic};
 use odonata_units::{Stream, Time};
-use sources::{recording, sources};
-use twin::cases::Case;
 
 /// Random machines, sources and records: tables that start empty, and tables with all initial values stored.
 #[test]

@@ -1,8 +1,6 @@
 //! Machines other than dragonflies, and machines with faults.
 
-mod common;
-
-use common::{closed, engine, graph, routings_on, run, schedule};
+use crate::common::{self, closed, engine, graph, routings_on, run, schedule};
 use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{FatTree, Torus};
 use odonata_machine::{presets, Machine, Shape};

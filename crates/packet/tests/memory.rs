@@ -1,11 +1,11 @@
 //! Estimated against actual memory of a run.
 
-mod common;
-
-use common::{dragonfly, study, uniform};
-use odonata_packet::{MemoryDemand, OpenJob, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+use crate::common::{dragonfly, study, uniform};
+use odonata_packet::{
+    ControlName, ControlSettings, MemoryDemand, OpenJob, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic,
+};
 use odonata_routing::algorithm::RoutingChoice;
-use odonata_units::Time;
+use odonata_units::{Bytes, Time};
 
 #[test]
 fn covers_a_saturated_network_and_is_of_its_order() {
@@ -20,6 +20,25 @@ fn covers_a_saturated_network_and_is_of_its_order() {
         let demand = MemoryDemand { jobs: 1, recording: options.recording, ..MemoryDemand::default() };
         let (taken, estimate) = (cost.packet_bytes + cost.network_bytes, engine.memory_estimate(&demand));
         assert!(taken <= estimate && estimate <= 6 * taken, "{algorithm} {load}: {taken} taken, {estimate} estimated");
+    }
+}
+
+/// With acknowledgements as packets, too.
+#[test]
+fn covers_control_packets() {
+    let machine = dragonfly();
+    for (load, bytes) in [(0.5, None), (0.5, Some(64)), (1.0, Some(8)), (1.0, Some(512))] {
+        let control =
+            ControlSettings { name: ControlName::Pair, control_bytes: bytes.map(Bytes), ..ControlSettings::default() };
+        let settings = PacketSettings { control, ..PacketSettings::study() };
+        let engine = PacketEngine::new(&machine, &settings, &"min".parse().unwrap()).unwrap();
+        let schedule = Schedule { warm_up: Time::from_us(5), measure: Time::from_us(10), drain: Time::ZERO };
+        let traffic =
+            Traffic::open(vec![OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), load)]);
+        let cost = engine.run(&traffic, schedule, &RunOptions::default(), &mut |_| true).cost;
+        let (taken, estimate) =
+            (cost.packet_bytes + cost.network_bytes, engine.memory_estimate(&MemoryDemand::default()));
+        assert!(taken <= estimate && estimate <= 8 * taken, "{load} {bytes:?}: {taken} taken, {estimate} estimated");
     }
 }
 

@@ -1,8 +1,6 @@
 //! Counts of paths against the paths themselves.
 
-mod common;
-
-use common::{adversarial, engine, routings_on, schedule, small_dragonfly, small_dragonfly_builder, uniform};
+use crate::common::{adversarial, engine, routings_on, schedule, small_dragonfly, small_dragonfly_builder, uniform};
 use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::FatTree;
 use odonata_machine::Machine;

@@ -1,20 +1,14 @@
 //! A run in several processes equals the run in one. Here processes are threads that share only the exchanged bytes.
 
-mod common;
-#[path = "common/checkpoint.rs"]
-mod kept;
-#[path = "common/sources.rs"]
-mod sources;
-mod twin;
-
-use kept::{everything, resumed, rows_distributed, RunOutput, SavedStates, State};
+use crate::common;
+use crate::kept::{everything, resumed, rows_distributed, RunOutput, SavedStates, State};
+use crate::sources::{recording, sources};
+use crate::twin::cases::Case;
+use crate::twin::chatter::Chatter;
 use odonata_packet::{JobTraffic, PacketEngine, Program, RunOptions, Schedule, Traffic};
 use odonata_processes::run_in_threads;
 use odonata_units::{Stream, Time};
-use sources::{recording, sources};
 use std::sync::Arc;
-use twin::cases::Case;
-use twin::chatter::Chatter;
 
 /// Runs a case in one process and in several, with some threads. All save equal states and resume from them.
 fn check(
@@ -101,8 +95,9 @@ fn engine(case: &Case) -> Option<PacketEngine> {
 
 /// Programs with subscriptions, timers and messages within nodes.
 fn program(seed: u64) -> bool {
-    let Some((case, engine)) =
-        Case::new(seed).map(Case::with_classes).and_then(|case| engine(&case).map(|engine| (case, engine)))
+    let Some((case, engine)) = Case::new(seed)
+        .map(|case| case.with_classes().with_control_packets())
+        .and_then(|case| engine(&case).map(|engine| (case, engine)))
     else {
         return false;
     };
@@ -119,8 +114,9 @@ fn program(seed: u64) -> bool {
 
 /// Open and closed traffic, with and without a program.
 fn traffic(seed: u64) -> bool {
-    let Some((case, engine)) =
-        Case::new(seed).map(Case::with_classes).and_then(|case| engine(&case).map(|engine| (case, engine)))
+    let Some((case, engine)) = Case::new(seed)
+        .map(|case| case.with_classes().with_control_packets())
+        .and_then(|case| engine(&case).map(|engine| (case, engine)))
     else {
         return false;
     };

@@ -1,17 +1,15 @@
 //! Random programs on random machines, against the slow twin. Every packet matches to the picosecond, and every node
 //! gets the same calls in the same order, for any number of threads and partitions.
 
-mod common;
-mod twin;
-
+use crate::common;
+use crate::twin::cases::Case;
+use crate::twin::chatter::{Call, Chatter};
+use crate::twin::{Queues, Twin, Waits};
 use odonata_packet::{
     Ending, JobTraffic, PacketEngine, PacketError, PacketResult, Program, Recording, RunOptions, Traffic,
 };
 use odonata_units::Time;
 use std::sync::Arc;
-use twin::cases::Case;
-use twin::chatter::{Call, Chatter};
-use twin::{Queues, Twin, Waits};
 
 /// Nodes create packets of each job in turn.
 const JOBS: u16 = 3;
@@ -56,9 +54,10 @@ fn first_difference(twin: &[Vec<Call>], fast: &[Vec<Call>]) -> Option<(usize, Op
     differences.min_by_key(|(_, a, b)| a.iter().chain(b).map(Call::at_ps).min())
 }
 
-/// Packets of the case, or `None` if the machine is not connected or the algorithm does not support it.
-fn check(seed: u64) -> Option<usize> {
-    let case = Case::new(seed)?;
+/// Packets and control packets of the case, or `None` if the machine is not connected or the algorithm does not support
+/// it.
+fn check(seed: u64) -> Option<(usize, u64)> {
+    let case = Case::new(seed)?.with_control_packets();
     let engine = match PacketEngine::new(&case.machine, &case.settings, &case.routing) {
         Ok(engine) => engine,
         Err(PacketError::Settings(e)) if e.setting != "routing.algorithm" => panic!("seed {seed}: {e}"),
@@ -74,7 +73,7 @@ fn check(seed: u64) -> Option<usize> {
     let program = Chatter::new(case.behavior.clone());
     let endpoints = program.endpoints(&(0..JOBS).collect::<Vec<_>>(), &engine.nics(seed));
     let twin = Twin::new(&case.machine, &case.settings, &case.routing, seed, (&engine, endpoints));
-    let (found, waited, queued) = twin.run_with_queues();
+    let found = twin.run_with_queues();
     if let Some((node, twin, fast)) = first_difference(&program.calls(), &calls) {
         panic!(
             "seed {seed}, {} on {}, {:?}: node {node} is first calls_of_engine {twin:?} in the twin and {fast:?} in the engine",
@@ -85,20 +84,23 @@ fn check(seed: u64) -> Option<usize> {
     }
     let mut packets = whole.packets.clone();
     packets.sort_unstable();
-    assert_eq!(packets, found, "seed {seed}");
-    assert_eq!(waits(&whole), waited, "seed {seed}");
+    assert_eq!(packets, found.packets, "seed {seed}");
+    assert_eq!(whole.control_packets, found.control_packets, "seed {seed}");
+    assert_eq!(waits(&whole), found.waits, "seed {seed}");
     if seed % 2 == 0 {
-        assert_eq!(queues(&whole), queued, "seed {seed}");
+        assert_eq!(queues(&whole), found.queues, "seed {seed}");
     }
-    Some(whole.packets.len())
+    Some((whole.packets.len(), found.control_packets.packets))
 }
 
 fn check_all(seeds: std::ops::Range<u64>) {
     let cases = seeds.end - seeds.start;
-    let packets: Vec<usize> = seeds.filter_map(check).collect();
+    let (packets, control_packets): (Vec<usize>, Vec<u64>) = seeds.filter_map(check).unzip();
     // Some machines are not connected and some algorithms do not fit, but most cases run.
     assert!(packets.len() as u64 > cases / 2, "{} of {cases} cases ran", packets.len());
     assert!(packets.iter().sum::<usize>() > 100 * packets.len(), "they had something to send");
+    let controlled = control_packets.iter().filter(|&&packets| packets > 0).count();
+    assert!(controlled as u64 > cases / 20, "{controlled} of {cases} cases had control packets");
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! Records with their own switches: they agree with each other and change nothing else.
 
-mod common;
-
-use common::{adversarial, closed, engine, graph, open, run, schedule, small_dragonfly, study, uniform};
+use crate::common::{adversarial, closed, engine, graph, open, run, schedule, small_dragonfly, study, uniform};
 use odonata_machine::topology::FatTree;
 use odonata_machine::Machine;
 use odonata_packet::{

@@ -1,8 +1,6 @@
 //! Throughput and queueing with closed forms.
 
-mod common;
-
-use common::{
+use crate::common::{
     accepted, adversarial, closed, dragonfly, engine, graph, open, routings_on, run, schedule, small_dragonfly, uniform,
 };
 use odonata_machine::topology::Dragonfly;

@@ -1,9 +1,7 @@
 //! The engine against its slow twin, packet by packet: every algorithm under a load that makes packets wait.
 
-mod common;
-mod twin;
-
-use common::{adversarial, engine, schedule, small_dragonfly, uniform};
+use crate::common::{self, adversarial, engine, schedule, small_dragonfly, uniform};
+use crate::twin::Twin;
 use odonata_machine::topology::{FatTree, LinkFigures, Torus};
 use odonata_machine::Machine;
 use odonata_packet::{
@@ -12,7 +10,6 @@ use odonata_packet::{
 };
 use odonata_units::{Bytes, NodeId, Time};
 use std::sync::Arc;
-use twin::Twin;
 
 /// Runs the engine until everything created in the first `us` microseconds has arrived, and the twin.
 fn compare(routing: &str, adversary: bool, load: f64, us: u64) {

@@ -2,12 +2,10 @@
 //!
 //! Two routers with eight nodes each and one cable of 25 GB/s. Nodes of the first router send to the second one.
 
-mod common;
-#[path = "common/sources.rs"]
-mod sources;
-mod twin;
-
-use common::{graph, run, schedule, small_dragonfly, uniform};
+use crate::common::{graph, run, schedule, small_dragonfly, uniform};
+use crate::sources::sources;
+use crate::twin::cases::Case;
+use crate::twin::chatter::Chatter;
 use odonata_machine::Machine;
 use odonata_packet::{
     Arbitration, ClassSettings, ClosedJob, ControlName, ControlRule, ControlSettings, Injection, JobClass, JobTraffic,
@@ -15,10 +13,7 @@ use odonata_packet::{
     Traffic, TrafficClass, TrafficClasses,
 };
 use odonata_units::{Bytes, LinkClassId, NodeId, RouterId, Stream, Time};
-use sources::sources;
 use std::sync::Arc;
-use twin::cases::Case;
-use twin::chatter::Chatter;
 
 /// Link time of a full packet of 512 B at 25 GB/s, in ps.
 const PACKET_PS: u64 = 20_480;

@@ -77,4 +77,12 @@ impl RankProgram for Excerpt {
     fn failure(&self) -> Option<String> {
         self.program.failure()
     }
+
+    fn place_word(&self) -> &'static str {
+        self.program.place_word()
+    }
+
+    fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {
+        self.program.line(rank, self.at(index), place)
+    }
 }

@@ -196,7 +196,7 @@ fn walk(shared: &JobProgram, most: u64) -> Result<WalkResult, Mistake> {
         for rank in 0..ranks {
             let mut walker = Walker::new(shared, rank);
             while walker.step(shared, None)? {
-                walker.last.iter().for_each(|call| unmatched.add(rank, call));
+                walker.last.iter().for_each(|call| unmatched.add(rank, call, walker.code.times(shared)));
             }
         }
         examination.unmatched = Some(unmatched.words());
@@ -210,7 +210,7 @@ pub fn examine_graph(graph: &TaskGraph) -> Examination {
     let calls = |rank: u32| graph.ranks[rank as usize].tasks().iter().filter_map(|task| call_of(task.work));
     let (mut balance, mut sent) = (Balance::new(), MessageCounts::default());
     for rank in 0..graph.ranks.len() as u32 {
-        calls(rank).for_each(|call| balance.add(rank, &call));
+        calls(rank).for_each(|call| balance.add(rank, &call, 1));
         let mut sender = Sender::default();
         graph.sends(rank).for_each(|(to, bytes)| sender.send(to, bytes, 1, &mut sent));
         sender.hand_over(&mut sent);
@@ -219,7 +219,7 @@ pub fn examine_graph(graph: &TaskGraph) -> Examination {
     if !balance.has_wildcards && !balance.is_balanced() {
         let mut unmatched = balance.unmatched();
         for rank in 0..graph.ranks.len() as u32 {
-            calls(rank).for_each(|call| unmatched.add(rank, &call));
+            calls(rank).for_each(|call| unmatched.add(rank, &call, 1));
         }
         examined.unmatched = Some(unmatched.words());
     }
@@ -280,7 +280,7 @@ impl Walk<'_> {
                 return Ok(false);
             }
             if let Some(call) = &walker.last {
-                self.balance.add(walker.rank, call);
+                self.balance.add(walker.rank, call, walker.code.times(self.shared));
             }
             if !self.is_truncated {
                 self.agreement.follow(self.shared, walker)?;

@@ -28,7 +28,7 @@ pub trait RankProgram: std::fmt::Debug + Send + Sync {
         Bytes(0)
     }
 
-    /// Blocks that stand for all. `None` if they are unknown, as for programs from files.
+    /// Blocks that stand for all. `None` if they are unknown, as for traces.
     fn representatives(&self) -> Option<Representatives> {
         None
     }

@@ -26,6 +26,7 @@ pub fn tasks_of(shared: &JobProgram, rank: u32) -> Result<RankTasks, String> {
                 let Call::Collective { request, .. } = call else { unreachable!("{call:?} has no lane") };
                 list.add_collective(&mut code, shared, lane, request)
                     .map_err(|reason| format!("rank {rank}, {}: {reason}", code.place(shared)))?;
+                list.place(code.line(shared).map(u64::from));
                 continue;
             }
         };
@@ -33,8 +34,9 @@ pub fn tasks_of(shared: &JobProgram, rank: u32) -> Result<RankTasks, String> {
             let place = code.place(shared);
             format!("rank {rank}, {place}: {reason}, so no task graph has it")
         })?;
+        list.place(code.line(shared).map(u64::from));
     }
-    Ok(RankTasks::new(list.tasks, &list.waits))
+    Ok(RankTasks::new(list.tasks, &list.waits).with_places(list.places))
 }
 
 /// Requests of the program and of collectives have separate numbers.
@@ -47,6 +49,8 @@ pub(crate) enum Slots {
 #[derive(Default)]
 pub(crate) struct TaskList {
     pub(crate) tasks: Vec<Task>,
+    /// Places of the tasks in their file.
+    pub(crate) places: Vec<Option<u64>>,
     pub(crate) waits: Vec<(u32, Dependency)>,
     /// What the next task waits for.
     pub(crate) next: Vec<Dependency>,
@@ -104,6 +108,11 @@ impl TaskList {
             }
         }
         Ok(())
+    }
+
+    /// Gives the new tasks their place in their file.
+    pub(crate) fn place(&mut self, place: Option<u64>) {
+        self.places.resize(self.tasks.len(), place);
     }
 
     /// Adds a task that waits for none, and for which none waits, yet.

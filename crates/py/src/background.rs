@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// How long work that is to stop may go on before it asks whether it shall. Work that has asked may take the time that it needs
-/// to keep what it has; any other is left behind, where it ends when it asks, or with the process.
+/// to keep what it has, until a second interrupt; any other is left behind, where it ends when it asks, or with the process.
 const GRACE: Duration = Duration::from_millis(800);
 
 /// Memory for the stack of the working thread: as much as a main thread has.
@@ -256,6 +256,9 @@ fn listen(receiver: &mpsc::Receiver<WorkerMessage>, listeners: &Listeners<'_>, s
         };
         let notified = Python::attach(|py| notify(py, listeners, received, &raised, stop));
         if let Err(error) = notified {
+            // `timeout` and schedulers send a signal twice at once: only a later one is a second wish.
+            let is_late = since.is_some_and(|since: Instant| since.elapsed() > GRACE);
+            let is_second = is_late && Python::attach(|py| is_interrupt(py, &error));
             // What went wrong counts more than an interrupt before it.
             let worse = raised.as_ref().is_none_or(|before| Python::attach(|py| is_interrupt(py, before)));
             if worse {
@@ -263,6 +266,9 @@ fn listen(receiver: &mpsc::Receiver<WorkerMessage>, listeners: &Listeners<'_>, s
             }
             stop.asked.store(true, Ordering::Relaxed);
             since.get_or_insert_with(Instant::now);
+            if is_second {
+                return (raised, false);
+            }
         }
         let late = since.is_some_and(|since: Instant| since.elapsed() > GRACE);
         if late && !stop.received.load(Ordering::Relaxed) {
@@ -298,7 +304,7 @@ fn notify(
     stop: &Stop,
 ) -> PyResult<()> {
     let quiet = raised.is_some();
-    let mut result = if quiet { Ok(()) } else { py.check_signals() };
+    let mut result = py.check_signals();
     for said in received {
         let notified = match said {
             WorkerMessage::Rows(table, rows, done) => {

@@ -104,15 +104,16 @@ impl Experiment {
     }
 
     fn check<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let unloaded = unloaded_bytes(py)?;
         let mut checked = self.ask(py, odonata_experiment::Experiment::check)?;
-        checked.memory_estimate_bytes += unloaded;
+        // Afterwards, since a model from a library imports them, and they are then part of the process.
+        checked.memory_estimate_bytes += unloaded_bytes(py)?;
         json_object(py, &checked)
     }
 
     fn check_points<'py>(&self, py: Python<'py>, points: Vec<Vec<String>>) -> PyResult<Bound<'py, PyList>> {
+        let checked = self.ask(py, move |experiment| Ok(experiment.check_points(points)))?;
         let (list, unloaded) = (PyList::empty(py), unloaded_bytes(py)?);
-        for point in self.ask(py, move |experiment| Ok(experiment.check_points(points)))? {
+        for point in checked {
             match point {
                 Ok(mut checked) => {
                     checked.memory_estimate_bytes += unloaded;

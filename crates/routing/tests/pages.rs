@@ -50,7 +50,7 @@ fn compare(page: &str, table: &str) {
         std::fs::write(&path, [&text[..start], table, &text[end..]].concat()).unwrap();
         return;
     }
-    let help = "write it with ODONATA_WRITE_REFERENCE=1 cargo test -p odonata-routing --test pages";
+    let help = "write it with ODONATA_WRITE_REFERENCE=1 cargo test -p odonata-routing --test all pages";
     assert_eq!(&text[start..end], table, "{page} is stale; {help}");
 }
 

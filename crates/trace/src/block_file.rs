@@ -23,7 +23,7 @@ const MAGIC: &[u8; 8] = b"ODOTRACE";
 /// Last bytes.
 const END: &[u8; 8] = b"ODOTREND";
 /// Version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 const START_BYTES: u64 = 12;
 /// Place, length and CRC-32 of the directory, the hash, the last bytes.

@@ -99,6 +99,8 @@ pub struct RankTasks {
     /// Dependencies by task: task `i` has those from `first[i]` to `first[i + 1]`.
     dependencies: Vec<Dependency>,
     first: Vec<usize>,
+    /// Where each task is in its file, or none at all.
+    places: Vec<Option<u64>>,
 }
 
 impl RankTasks {
@@ -123,7 +125,22 @@ impl RankTasks {
             *at += 1;
         }
         (0..tasks.len()).for_each(|task| dependencies[first[task]..first[task + 1]].sort_unstable());
-        Self { tasks, dependencies, first }
+        Self { tasks, dependencies, first, places: Vec::new() }
+    }
+
+    /// The same tasks with their places in their file, which [`TaskGraph::place_word`] counts.
+    ///
+    /// # Panics
+    /// If there are more or fewer than tasks.
+    pub fn with_places(mut self, places: Vec<Option<u64>>) -> Self {
+        assert_eq!(places.len(), self.tasks.len(), "one place per task");
+        self.places = if places.iter().any(Option::is_some) { places } else { Vec::new() };
+        self
+    }
+
+    /// Where a task is in its file. `None` if that is not known.
+    pub fn place(&self, task: u32) -> Option<u64> {
+        self.places.get(task as usize).copied().flatten()
     }
 
     /// The tasks.
@@ -143,7 +160,10 @@ impl RankTasks {
 
     /// Memory.
     pub fn memory_bytes(&self) -> usize {
-        size_of_val(&self.tasks[..]) + size_of_val(&self.dependencies[..]) + size_of_val(&self.first[..])
+        size_of_val(&self.tasks[..])
+            + size_of_val(&self.dependencies[..])
+            + size_of_val(&self.first[..])
+            + size_of_val(&self.places[..])
     }
 }
 
@@ -152,6 +172,8 @@ impl RankTasks {
 pub struct TaskGraph {
     /// By rank.
     pub ranks: Vec<RankTasks>,
+    /// What places of tasks in their file count, for example `line`. Empty if no task has one.
+    pub place_word: &'static str,
 }
 
 impl TaskGraph {

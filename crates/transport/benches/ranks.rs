@@ -124,7 +124,7 @@ fn graph(ranks: u32, rounds: u32) -> TaskGraph {
         let after = |task: u32| (task, Dependency { on: task - 20, event: Event::End });
         RankTasks::new((0..20 * rounds).map(task).collect(), &(20..20 * rounds).map(after).collect::<Vec<_>>())
     };
-    TaskGraph { ranks: (0..ranks).map(of).collect() }
+    TaskGraph { ranks: (0..ranks).map(of).collect(), ..TaskGraph::default() }
 }
 
 fn measure(case: &Case) {

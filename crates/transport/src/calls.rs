@@ -44,8 +44,10 @@ pub struct CallRecord {
     pub blocked: Time,
     /// Number of the task after which this task started, 0 if there is none. `None` for calls, which follow each other.
     pub after: Option<u64>,
-    /// Line of the call in the file of its program or trace, or number of its record there.
-    pub line: Option<u32>,
+    /// Where it is in the file of its program or trace: a line, or the number of a record.
+    pub place: Option<u64>,
+    /// Number of its program among several of the job, from 0.
+    pub program: Option<u32>,
 }
 
 /// Interns the name of a call.

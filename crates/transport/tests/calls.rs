@@ -1,8 +1,6 @@
 //! Records of calls: times by hand, and a job's time followed backwards from its end.
 
-mod common;
-
-use common::{finished, finished_under, Idle, Script};
+use crate::common::{finished, finished_under, Idle, Script};
 use odonata_programs::{Code, Operation, RankProgram};
 use odonata_transport::{CallRecord, CallRecords, MpiSettings, Progress, RankRecord, RankWait, Ranks, WaitEvent};
 use odonata_units::{Bytes, NodeId, Stream, Time};
@@ -62,7 +60,8 @@ fn a_wait_for_a_message_by_hand() {
         end: Time(call_end),
         blocked: Time(call_end - 60_000),
         after: None,
-        line: None,
+        place: None,
+        program: None,
     };
     assert_eq!(calls[1], recv);
     assert_eq!((calls[0].name, calls[0].call, calls[0].start), ("send", 2, Time::from_us(1)));

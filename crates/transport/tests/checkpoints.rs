@@ -1,10 +1,7 @@
 //! A run resumed from a checkpoint has the same records, messages and calls.
 
-#[path = "../../packet/tests/common/checkpoint.rs"]
-mod checkpoint;
-mod common;
-
-use checkpoint::{everything, resumed, RunOutput, SavedStates};
+use crate::checkpoint::{everything, resumed, RunOutput, SavedStates};
+use crate::common;
 use odonata_machine::topology::{Dragonfly, LinkFigures, Torus};
 use odonata_packet::{
     ClassSettings, ControlName, ControlSettings, InjectionFifos, InjectionPreset, JobClass, JobTraffic, OpenJob,
@@ -165,7 +162,7 @@ fn task_graphs_resume() {
         }
         RankTasks::new(tasks, &waits)
     });
-    let graph = Arc::new(TaskGraph { ranks: ranks.collect() });
+    let graph = Arc::new(TaskGraph { ranks: ranks.collect(), ..TaskGraph::default() });
     for (progress, routing) in [(Progress::Async, "ugal-n"), (Progress::InCalls, "min")] {
         let work = RankWork::Tasks(Arc::clone(&graph));
         let jobs = vec![RankJob { work, ..job(0, "ring", 12, |rank| rank / 2 * 9) }];

@@ -6,9 +6,7 @@
 //! credits of a channel's 30 packets return 620 ns after they left. So beyond 30 packets a packet over a global link
 //! takes 620/30 ns.
 
-mod common;
-
-use common::{Idle, Script};
+use crate::common::{Idle, Script};
 use odonata_programs::{Call, Code, Operation};
 use odonata_transport::MpiSettings;
 use odonata_units::{Bytes, NodeId};

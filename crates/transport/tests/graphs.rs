@@ -12,12 +12,8 @@
 //! With an overhead o both are equal if every receive is posted before its message arrives. An unexpected message costs o
 //! at its arrival there and at its match here, so each of them may move an end by o.
 
-#[path = "../../packet/tests/common/checkpoint.rs"]
-mod checkpoint;
-mod common;
-
-use checkpoint::rows_distributed;
-use common::{Idle, Script};
+use crate::checkpoint::rows_distributed;
+use crate::common::{Idle, Script};
 use odonata_declare::Value;
 use odonata_loggops::{run, Costs};
 use odonata_packet::{Ending, PacketEngine, PacketResult, PacketSettings, RunOptions, Schedule, Traffic};
@@ -86,7 +82,7 @@ fn ran_as(work: RankWork, nodes: Vec<NodeId>, settings: &MpiSettings, routing: &
 }
 
 fn on_one_node(ranks: &[RankTasks], settings: &MpiSettings) -> Outcome {
-    let graph = Arc::new(TaskGraph { ranks: ranks.to_vec() });
+    let graph = Arc::new(TaskGraph { ranks: ranks.to_vec(), ..TaskGraph::default() });
     let nodes = vec![NodeId(5); ranks.len()];
     ran_as(RankWork::Tasks(graph), nodes, settings, "min", &RunOptions::default())
 }
@@ -203,7 +199,8 @@ fn sequences_equal_their_graphs() {
         }
         let program = odonata_programs::build(&spec, &ProgramContext { job: "a", ranks: 12, seed: 1 }).unwrap();
         let shared = JobProgram::new(program, Arc::new(Collectives::study()));
-        let graph = TaskGraph { ranks: (0..12).map(|rank| tasks_of(&shared, rank).unwrap()).collect() };
+        let graph =
+            TaskGraph { ranks: (0..12).map(|rank| tasks_of(&shared, rank).unwrap()).collect(), ..TaskGraph::default() };
         let of = |work: RankWork| {
             let nodes = (0..12).map(|rank| NodeId(rank * 3)).collect();
             let Outcome { result, records, .. } = ran_as(work, nodes, &settings, "min", &RunOptions::default());
@@ -239,7 +236,11 @@ fn nonblocking_collectives_equal_their_graphs() {
             assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished);
             ends(&records)
         };
-        assert_eq!(of(RankWork::Tasks(Arc::new(TaskGraph { ranks }))), of(RankWork::Calls(shared)), "{compute_us} us");
+        assert_eq!(
+            of(RankWork::Tasks(Arc::new(TaskGraph { ranks, ..TaskGraph::default() }))),
+            of(RankWork::Calls(shared)),
+            "{compute_us} us"
+        );
     }
 }
 
@@ -265,7 +266,7 @@ fn partitions_and_threads_change_nothing() {
         };
         let ranks: Vec<RankTasks> = random_graph(seed, 3).iter().map(&mut resized).collect();
         let nodes: Vec<NodeId> = (0..ranks.len() as u32).map(|rank| NodeId(rank / 2 * 131)).collect();
-        let graph = Arc::new(TaskGraph { ranks });
+        let graph = Arc::new(TaskGraph { ranks, ..TaskGraph::default() });
         for (routing, progress) in [("min", Progress::InCalls), ("ugal-n", Progress::Async)] {
             let settings = MpiSettings { progress, ..MpiSettings::study() };
             let of = |partitions: usize, threads: usize| {
@@ -354,7 +355,7 @@ fn messages_move_during_computations_of_other_lanes() {
         ];
         let settings = MpiSettings { progress, ..MpiSettings::ideal() };
         let nodes = vec![NodeId(0), NodeId(7)];
-        let work = RankWork::Tasks(Arc::new(TaskGraph { ranks: graph.to_vec() }));
+        let work = RankWork::Tasks(Arc::new(TaskGraph { ranks: graph.to_vec(), ..TaskGraph::default() }));
         let Outcome { records, .. } = ran_as(work, nodes, &settings, "min", &RunOptions::default());
         records.iter().map(|record| record.end.unwrap().ps()).max().unwrap()
     };

@@ -1,8 +1,6 @@
 //! Records of messages: times on an idle machine by hand, and invariants of any program.
 
-mod common;
-
-use common::{finished, finished_on, Idle, Script};
+use crate::common::{finished, finished_on, Idle, Script};
 use odonata_packet::{ClassSettings, JobClass, PacketSettings, TrafficClass, TrafficClasses};
 use odonata_programs::{Code, Operation, RankProgram, ANY};
 use odonata_transport::{MessageRecord, MpiSettings, Protocol, RankRecord, Ranks};

@@ -1,8 +1,6 @@
 //! Progress of messages while their ranks compute, on an idle machine.
 
-mod common;
-
-use common::{Idle, Script};
+use crate::common::{Idle, Script};
 use odonata_packet::Ending;
 use odonata_programs::{Call, Code, Operation, WORLD};
 use odonata_transport::{MpiSettings, Progress};

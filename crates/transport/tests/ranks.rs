@@ -1,8 +1,6 @@
 //! Ranks wait, match and deadlock as in MPI.
 
-mod common;
-
-use common::{Idle, Script};
+use crate::common::{Idle, Script};
 use odonata_packet::{
     Activity, Ending, InjectionFifos, InjectionPreset, JobTraffic, PacketEngine, PacketResult, PacketSettings, Program,
     RunOptions, Schedule, Traffic,

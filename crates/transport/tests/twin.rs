@@ -1,9 +1,7 @@
 //! Ranks and their slow twin agree to the picosecond, whatever the program.
 
-mod common;
-
-use common::plain::{Ends, PlainRanks};
-use common::Idle;
+use crate::common::plain::{Ends, PlainRanks};
+use crate::common::Idle;
 use odonata_packet::{Ending, JobTraffic, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;

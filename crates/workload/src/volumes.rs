@@ -146,12 +146,23 @@ pub struct MatrixCell {
     pub bytes: u128,
 }
 
+/// Messages after which a walk asks whether to continue: 0.1 s. More delay the answer to Ctrl-C.
+const MESSAGES_BETWEEN_STOPS: u64 = 1_000_000;
+
 impl Matrix {
     /// The matrix of a job, with at most `side` cells in a row.
     ///
     /// # Panics
     /// If `side` is zero.
     pub fn of(machine: &Machine, job: &Job, side: u32) -> Self {
+        Self::of_while(machine, job, side, &mut || true).expect("nothing stops it")
+    }
+
+    /// The same, or `None` as soon as `continues` returns false. It is asked now and then, and never for small jobs.
+    ///
+    /// # Panics
+    /// If `side` is zero.
+    pub fn of_while(machine: &Machine, job: &Job, side: u32, continues: &mut dyn FnMut() -> bool) -> Option<Self> {
         let ranks_per_cell = job.ranks.div_ceil(side).max(1);
         let first = |cell: u32| RankId(cell * ranks_per_cell);
         let mut cells = Vec::new();
@@ -159,6 +170,7 @@ impl Matrix {
         let mut messages = Messages::new(machine, job);
         let ranks_of = |cell: u32| ranks_per_cell.min(job.ranks - cell * ranks_per_cell);
         let complete = job.pattern.complete();
+        let mut unasked = 0;
         // A complete exchange has no messages left to walk over.
         let end = |cell: u32| if complete.is_some() { 0 } else { first(cell).0 + ranks_of(cell) };
         for source in 0..row.len() as u32 {
@@ -171,7 +183,14 @@ impl Matrix {
                 }
             }
             for rank in first(source).0..end(source) {
+                if unasked >= MESSAGES_BETWEEN_STOPS {
+                    unasked = 0;
+                    if !continues() {
+                        return None;
+                    }
+                }
                 for RepeatedMessage { message, times } in messages.repeated(RankId(rank)) {
+                    unasked += 1;
                     let cell = &mut row[(message.target.0 / ranks_per_cell) as usize];
                     cell.0 = cell.0.saturating_add(times);
                     cell.1 += u128::from(message.bytes.0) * u128::from(times);
@@ -185,6 +204,6 @@ impl Matrix {
                 bytes: bytes.saturating_mul(u128::from(job.iterations)),
             }));
         }
-        Self { ranks_per_cell, cells }
+        Some(Self { ranks_per_cell, cells })
     }
 }

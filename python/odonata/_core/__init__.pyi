@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odonata._core import amg
+from odonata.records import CheckResult, Preset
 
 __all__ = [
     "EXPERIMENT_BYTES_MAX",
@@ -60,19 +61,6 @@ values. Wrap pairs with `pyarrow.DictionaryArray.from_arrays` and `pyarrow.ListA
 
 _Tables: TypeAlias = dict[str, dict[str, _Column]]
 """Tables by name, in the order of the run directory's reference; columns by name, in order."""
-
-@type_check_only
-class CheckResult(TypedDict):
-    """A valid experiment."""
-
-    resolved: str
-    """TOML with every key and the value used; as input it gives the same run."""
-    summary: dict[str, Any]
-    """`engine`, `routing`, `seed`, `machine` (as in summary.json), and `jobs`: for each `job`, `name`,
-    `color`, `pattern`, `placement`, `ranks`, `ranks_per_node`, `nodes`, `routers`, `messages`, `bytes`."""
-    warnings: list[str]
-    memory_estimate_bytes: int
-    """Estimated memory of a process that runs it, including the present memory of this process."""
 
 @type_check_only
 class RunResult(TypedDict):
@@ -152,18 +140,6 @@ class MachineReport(TypedDict):
     """`routers`, `links` and `nodes` as in a run directory, without the columns that need traffic or jobs."""
     resolved: str
     """The section `[machine]` with every key and the value that is used."""
-
-@type_check_only
-class Preset(TypedDict):
-    """A machine that can be asked for by name."""
-
-    name: str
-    summary: str
-    source: str
-    routers: int
-    nodes: int
-    usable_nodes: int
-    links: dict[str, int]
 
 def available_memory() -> tuple[int, str] | None:
     """The memory, in bytes, that this process may still take, and of which limit that is left.

@@ -284,11 +284,11 @@ def _levels(
 
 
 def save(
-    built: BuildResult, target: Path, *, extra: Mapping[str, Any] | None = None, force: bool = False
+    built: BuildResult, target: str | Path, *, extra: Mapping[str, Any] | None = None, force: bool = False
 ) -> Path:
     """Writes the hierarchy directory."""
     summary = {**built.summary, **(extra or {})}
-    return store.write(target, built.hierarchy, built.tables, summary, force=force)
+    return store.write(Path(target), built.hierarchy, built.tables, summary, force=force)
 
 
 def redistributed(directory: Path) -> tuple[int, int]:

@@ -66,10 +66,17 @@ def load(name_or_path: str) -> ParameterSet:
         except (OSError, ValueError) as error:
             raise OdonataError(f"cannot read the machine file {path}: {error}") from None
     else:
-        others = f"Use one of {', '.join(names())}, or the path of a .toml file."
-        raise OdonataError(
-            f"there is no machine parameter set {name_or_path!r}", hint=nearest(name_or_path, names(), others)
+        from odonata.machines import presets
+
+        hint = nearest(
+            name_or_path, names(), f"Use one of {', '.join(names())}, or the path of a .toml file."
         )
+        if any(preset["name"] == name_or_path for preset in presets()):
+            hint = (
+                f"{name_or_path} is a preset of [machine], and its costs of messages are not measured: "
+                f"amg simulate takes it as --preset {name_or_path}."
+            )
+        raise OdonataError(f"there is no machine parameter set {name_or_path!r}", hint=hint)
     return parse(text, where)
 
 

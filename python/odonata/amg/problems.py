@@ -358,6 +358,27 @@ def check_entries(of_a_rank: int) -> None:
         )
 
 
+def stored_settings(settings: Mapping[str, Any]) -> Settings:
+    """BoomerAMG's settings in the settings of a hierarchy; the defaults if it has none.
+
+    Raises:
+        OdonataError: A value is not of the type of its setting.
+    """
+    stored = settings.get("boomeramg", {})
+    if not isinstance(stored, Mapping):
+        raise OdonataError(f"the hierarchy has 'boomeramg' = {stored!r}; expected a table of settings")
+    for name, default in asdict(Settings()).items():
+        value = stored.get(name, default)
+        types = (int, float) if isinstance(default, float) else type(default)
+        if not isinstance(value, types) or isinstance(value, bool) != isinstance(default, bool):
+            raise OdonataError(
+                f"the hierarchy has the setting '{name}' = {value!r}; expected {type(default).__name__}"
+            )
+    if unknown := sorted(stored.keys() - asdict(Settings()).keys()):
+        raise OdonataError(f"the hierarchy has an unknown setting '{unknown[0]}'")
+    return Settings(**stored)
+
+
 def from_settings(settings: Mapping[str, Any]) -> Problem:
     """The grid problem that a hierarchy's settings describe.
 
@@ -373,6 +394,4 @@ def from_settings(settings: Mapping[str, Any]) -> Problem:
     known = ("coefficients", "angle", "epsilon")
     options = {key: settings[key] for key in known if key in settings}
     x, y, z = settings["points"]
-    return make(
-        name, settings["ranks"], (x, y, z), settings=Settings(**settings["boomeramg"]), options=options
-    )
+    return make(name, settings["ranks"], (x, y, z), settings=stored_settings(settings), options=options)

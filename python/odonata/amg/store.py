@@ -126,8 +126,9 @@ def read_parquet(path: Path) -> pa.Table:
         raise OdonataError(f"{path} cannot be read: {error}") from None
 
 
-def read(directory: Path, prefix: str = "") -> Hierarchy:
+def read(directory: str | Path, prefix: str = "") -> Hierarchy:
     """The hierarchy of a directory; prefix `regrouped_` reads the one after a redistribution."""
+    directory = Path(directory)
     summary = read_summary(directory)
     levels = read_table(directory, f"{prefix}levels")
     wrong = integrity.column_problems(levels, LEVEL_FIELDS) if levels.num_rows else ["it is empty"]

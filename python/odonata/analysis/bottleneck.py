@@ -13,16 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from odonata.analysis.links import Floats, floats, link_names
+from odonata.analysis.links import Floats, floats, link_name
+from odonata.store.arrays import coded, numbers
 
-if TYPE_CHECKING:
-    import pandas as pd
+Integers: TypeAlias = npt.NDArray[np.int64]
+Row: TypeAlias = dict[str, Any]
+"""A row of a table, by column."""
 
 NIC = "NIC"
 """Class of NIC ports in tables whose other rows are links."""
@@ -77,56 +79,63 @@ def busy_times(links: pa.Table, link_jobs: pa.Table, nodes: pa.Table, spans_s: S
         >>> f"{max(busy.busy_s) / spans[1][1]:.3f} of its time"
         '1.000 of its time'
     """
-    passed = _bytes_during(links, link_jobs, spans_s, job).groupby("link")["passed"].sum()
-    own = np.unique(link_jobs.filter(pc.equal(link_jobs["job"], job))["link"].to_numpy())
-    on_links = passed.reindex(own).to_numpy(np.float64) / floats(links, "capacity_bytes_per_s")[own]
-    classes = np.array(links["class"].take(pa.array(own)).cast(pa.string()).to_pylist(), dtype=object)
-    mine = nodes.filter(pc.fill_null(pc.equal(nodes["job"], job), False))
-    capacity = floats(mine, "capacity_bytes_per_s")
-    ports = [floats(mine, name) / capacity for name in ("injected_bytes", "ejected_bytes")]
-    count = mine.num_rows
+    link, of_job, passed = _bytes_during(links, link_jobs, spans_s, job)
+    capacity = floats(links, "capacity_bytes_per_s")
+    own = np.unique(link[of_job == job])
+    on_links = np.bincount(link, passed, links.num_rows)[own] / capacity[own]
+    names, codes = coded(links["class"])
+    classes = np.array([*names, None], dtype=object)[codes[own]]
+    mine = np.flatnonzero(numbers(nodes["job"]) == job)
+    ports = [
+        floats(nodes, name)[mine] / floats(nodes, "capacity_bytes_per_s")[mine]
+        for name in ("injected_bytes", "ejected_bytes")
+    ]
+    number, count = numbers(nodes["node"])[mine], len(mine)
     return BusyTimes(
-        np.concatenate([own, mine["node"].to_numpy(), mine["node"].to_numpy()]).astype(np.int64),
+        np.concatenate([own, number, number]).astype(np.int64),
         np.concatenate([classes, np.full(2 * count, NIC, dtype=object)]),
         np.repeat([False, True], [len(own) + count, count]),
         np.concatenate([on_links, *ports]),
     )
 
 
-def _bytes_during(links: pa.Table, link_jobs: pa.Table, spans_s: Spans, job: int) -> pd.DataFrame:
-    """The bytes of each job on each link while one job runs.
+def _bytes_during(
+    links: pa.Table, link_jobs: pa.Table, spans_s: Spans, job: int, only: int | None = None
+) -> tuple[Integers, Integers, Floats]:
+    """Link and job of each row, or of the rows of `only` one link, and its bytes while one job runs.
 
     The others send evenly until they end, but only what fits through the link with the job's own bytes.
     """
-    frame: pd.DataFrame = link_jobs.to_pandas()
+    link, of_job = (numbers(link_jobs[name]).astype(np.int64) for name in ("link", "job"))
+    bytes_ = floats(link_jobs, "bytes")
+    if only is not None:
+        rows = np.flatnonzero(link == only)
+        link, of_job, bytes_ = link[rows], of_job[rows], bytes_[rows]
     start, end = spans_s.get(job, (0.0, 0.0))
-    shares = {
-        k: max(0.0, min(end, last) - max(start, first)) / (last - first) if last > first else 1.0
-        for k, (first, last) in spans_s.items()
-    }
+    shares = np.ones(max([*spans_s, job, int(of_job.max(initial=0))]) + 1)
+    for k, (first, last) in spans_s.items():
+        shares[k] = max(0.0, min(end, last) - max(start, first)) / (last - first) if last > first else 1.0
     shares[job] = 1.0
-    sent = frame["bytes"] * frame["job"].map(shares).fillna(1.0)
-    room = (end - start) * floats(links, "capacity_bytes_per_s")[frame["link"].to_numpy()]
-    frame["passed"] = sent
-    if end != start:
-        frame["passed"] = fitting_bytes(sent, frame["job"] == job, frame["link"], room)
-    return frame
+    sent = bytes_ * shares[of_job]
+    if end == start:
+        return link, of_job, sent
+    room = (end - start) * floats(links, "capacity_bytes_per_s")[link]
+    return link, of_job, fitting_bytes(sent, of_job == job, link, room)
 
 
-def fitting_bytes(sent: pd.Series, is_own: pd.Series, group: pd.Series, room: Floats) -> pd.Series:
+def fitting_bytes(sent: Floats, is_own: npt.NDArray[np.bool_], group: Integers, room: Floats) -> Floats:
     """What passes a link while a job runs: all its own bytes, and as many bytes of others as fit.
 
     Args:
         sent: Bytes that each job would send in that time.
         is_own: Whether they are the job's own.
-        group: Rows with one value are of one link and one time.
+        group: Rows with one number are of one link and one time.
         room: Bytes that fit through the link in that time.
     """
-    of_job = sent.where(is_own, 0.0).groupby(group).transform("sum")
-    of_others = sent.where(~is_own, 0.0).groupby(group).transform("sum")
-    fits = ((room - of_job).clip(lower=0.0) / of_others.where(of_others > 0.0, 1.0)).clip(upper=1.0)
-    passed: pd.Series = sent * fits.where(~is_own, 1.0)
-    return passed
+    own = np.bincount(group, np.where(is_own, sent, 0.0))[group]
+    others = np.bincount(group, np.where(is_own, 0.0, sent))[group]
+    fits = np.minimum(np.maximum(room - own, 0.0) / np.where(others > 0.0, others, 1.0), 1.0)
+    return sent * np.where(is_own, 1.0, fits)
 
 
 def bottlenecks(
@@ -155,15 +164,26 @@ def bottlenecks(
         [{'name': 'g0r1>g0r2:local.0', 'class': 'local'}, {'name': 'g0r2>g0r1:local.0', 'class':
         'local'}]
     """
-    chosen = busy.order()[:count]
-    rows = []
-    for place in chosen:
+    rows = bottleneck_rows(busy, links, routers, nodes, time_s, count=count)
+    schema = [("name", pa.string()), ("class", pa.string()), ("link", pa.uint32()), ("busy_s", pa.float64())]
+    return pa.Table.from_pylist(rows, schema=pa.schema([*schema, ("share", pa.float64())]))
+
+
+def bottleneck_rows(
+    busy: BusyTimes, links: pa.Table, routers: pa.Table, nodes: pa.Table, time_s: float, *, count: int
+) -> list[Row]:
+    """The rows of `bottlenecks`, made without pandas."""
+    rows: list[Row] = []
+    for place in busy.order()[:count]:
+        # The rest was idle.
+        if not busy.busy_s[place] > 0:
+            break
         number, time = int(busy.number[place]), float(busy.busy_s[place])
         if busy.link_class[place] == NIC:
             port = "ejection" if busy.is_ejection[place] else "injection"
             name, link = f"{port} port of node {nodes['name'][number].as_py()}", None
         else:
-            name, link = link_names(links.slice(number, 1), routers)[0].as_py(), number
+            name, link = link_name(links, routers, number), number
         rows.append(
             {
                 "name": name,
@@ -173,8 +193,7 @@ def bottlenecks(
                 "share": time / time_s if time_s else 0.0,
             }
         )
-    schema = [("name", pa.string()), ("class", pa.string()), ("link", pa.uint32()), ("busy_s", pa.float64())]
-    return pa.Table.from_pylist(rows, schema=pa.schema([*schema, ("share", pa.float64())]))
+    return rows
 
 
 def sharers(
@@ -212,18 +231,32 @@ def sharers(
         >>> [(row["name"], round(row["share"], 2)) for row in table.to_pylist()]
         [('fft', 0.78), ('cfd', 0.22)]
     """
+    rows = sharer_rows(link, links, link_jobs, jobs, spans_s, job, busy_s)
+    schema = pa.schema([("name", pa.string()), ("busy_s", pa.float64()), ("share", pa.float64())])
+    return pa.Table.from_pylist(rows, schema=schema)
+
+
+def sharer_rows(
+    link: int | None,
+    links: pa.Table,
+    link_jobs: pa.Table,
+    jobs: pa.Table,
+    spans_s: Spans,
+    job: int,
+    busy_s: float,
+) -> list[Row]:
+    """The rows of `sharers`, made without pandas."""
     names = jobs["name"].to_pylist()
-    rows = [{"name": names[job], "busy_s": busy_s}]
+    rows: list[Row] = [{"name": names[job], "busy_s": busy_s}]
     if link is not None:
-        frame = _bytes_during(links, link_jobs.filter(pc.equal(link_jobs["link"], link)), spans_s, job)
+        _, of_job, passed = _bytes_during(links, link_jobs, spans_s, job, only=link)
         capacity = links["capacity_bytes_per_s"][link].as_py()
-        frame = frame.sort_values("passed", ascending=False, kind="stable")
+        order = np.argsort(-passed, kind="stable")
         rows = [
-            {"name": names[k], "busy_s": passed / capacity}
-            for k, passed in zip(frame["job"], frame["passed"], strict=True)
-            if passed > 0 or k == job
+            {"name": names[k], "busy_s": amount / capacity}
+            for k, amount in zip(of_job[order].tolist(), passed[order].tolist(), strict=True)
+            if amount > 0 or k == job
         ]
     for row in rows:
         row["share"] = row["busy_s"] / busy_s if busy_s else 0.0
-    schema = pa.schema([("name", pa.string()), ("busy_s", pa.float64()), ("share", pa.float64())])
-    return pa.Table.from_pylist(rows, schema=schema)
+    return rows

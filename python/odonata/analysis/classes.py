@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from odonata import _core
 from odonata.analysis.links import Floats, class_names, floats, job_bytes
 from odonata.errors import OdonataError
+from odonata.store.arrays import numbers
 
 
 def class_statistics(links: pa.Table, values: Floats | None = None) -> pa.Table:
@@ -43,7 +44,7 @@ def class_statistics(links: pa.Table, values: Floats | None = None) -> pa.Table:
     class_of = pc.index_in(links["class"].cast(pa.string()), pa.array(names, pa.string()))
     if class_of.null_count:
         raise OdonataError("a link has no class")
-    return pa.Table.from_pylist(_core.class_statistics(names, class_of.to_numpy().astype(np.uint32), values))
+    return pa.Table.from_pylist(_core.class_statistics(names, numbers(class_of).astype(np.uint32), values))
 
 
 def job_class_statistics(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> pa.Table:

@@ -224,8 +224,9 @@ def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Windo
         - `start_ps`, `end_ps`: Its interval.
         - `activity`: `computing`, `in a call` or `in flight`.
         - `name`: Name of the call, or `message`, `data` or `receipt` in flight.
-        - `line`: Line of the call in the text of its program or trace, or number of its record in a binary
-          trace. Null outside of calls, for tasks, and for programs that are in no file.
+        - `place_kind`, `place`: What counts the places in the file of its program or trace (`line`,
+          `record`, `event` or `node`), and the place of the call or task. Null for what is in no file.
+        - `program`: Number of its program within the job, from 0. Null for what is in no file.
 
     Examples:
         >>> from odonata.analysis.critical import whole
@@ -244,20 +245,24 @@ def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Windo
     pieces.reverse()
     columns = ("rank", "peer", "call", "start_ps", "end_ps", "activity", "name")
     kinds = (pa.uint32(), pa.uint32(), pa.uint64(), pa.uint64(), pa.uint64(), pa.string(), pa.string())
-    lines = _lines(of_job)
+    places = _places(of_job)
     found = {
         name: pa.array([getattr(piece, name) for piece in pieces], kind)
         for name, kind in zip(columns, kinds, strict=True)
     }
-    found["line"] = pa.array([lines.get((piece.rank, piece.call)) for piece in pieces], pa.uint32())
+    of_pieces = [places.get((piece.rank, piece.call), (None, None, None)) for piece in pieces]
+    found["place_kind"] = pa.array([kind for kind, _, _ in of_pieces], pa.string())
+    found["place"] = pa.array([place for _, place, _ in of_pieces], pa.uint64())
+    found["program"] = pa.array([program for _, _, program in of_pieces], pa.uint32())
     return pa.table(found)
 
 
-def _lines(calls: pa.Table) -> dict[tuple[int, int], int]:
-    """Line by rank and call, of calls that are in a file."""
-    known = calls.filter(pc.greater(calls["line"], 0))
-    rows = zip(*(known[name].to_pylist() for name in ("rank", "call", "line")), strict=True)
-    return {(rank, call): line for rank, call, line in rows}
+def _places(calls: pa.Table) -> dict[tuple[int, int], tuple[str, int, int]]:
+    """What is counted, place and program by rank and call, of calls that are in a file."""
+    known = calls.filter(pc.not_equal(calls["place_kind"].cast(pa.string()), "none"))
+    names = ("rank", "call", "place_kind", "place", "program")
+    rows = zip(*(known[name].to_pylist() for name in names), strict=True)
+    return {(rank, call): (kind, place, program) for rank, call, kind, place, program in rows}
 
 
 def _pieces(found: dict[int, _Rank], window: Window) -> list[Piece]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from odonata.analysis.job_bottleneck import find_bottleneck, times_of
-from odonata.analysis.links import Floats, floats, job_bytes, link_names, of_class
-from odonata.analysis.terms import costs_of
+from odonata.analysis.bottleneck import Row
+from odonata.analysis.job_bottleneck import busiest, times_of
+from odonata.analysis.links import Floats, floats, job_bytes, link_name, of_class
+from odonata.analysis.terms import cost_rows, slowest_level
 from odonata.quantity import digits, percent, quantity
+from odonata.store.arrays import numbers
 from odonata.store.run import RunData
 
 LIMITS_FROM = 0.5
@@ -69,20 +69,21 @@ def headline(run: RunData) -> Headline:
         said.add("Slowest: ")
     said.add(jobs[slowest], f"job:{slowest}")
     said.add(f", {quantity(times[slowest], 's')}")
-    if (costs := costs_of(run, slowest)) is not None:
-        first = costs[0].slice(0, 1).to_pylist()[0]
+    if (costs := cost_rows(run, slowest)) is not None:
+        first = costs[0][0]
         said.add(f"; largest term of its slowest rank: {first['term']}, {percent(first['share'])}.")
+    elif (level := slowest_level(run, slowest)) is not None:
+        said.add(f"; longest level: {level['level']}, {percent(level['share'])}, mostly {level['term']}.")
     elif run.routed and run.link_jobs.num_rows:
-        found = find_bottleneck(run, slowest, times[slowest], 1)
-        if found["sharers"] is not None:
-            return _of_bottleneck(run, said, jobs[slowest], found)
+        found = busiest(run, slowest, times[slowest])
+        if found is not None:
+            return _of_bottleneck(run, said, jobs[slowest], *found)
     if said.parts[-1][0][-1] != ".":
         said.add(".")
     return Headline(tuple(said.parts))
 
 
-def _of_bottleneck(run: RunData, said: _Sentence, job: str, found: dict[str, Any]) -> Headline:
-    first = found["bottlenecks"].slice(0, 1).to_pylist()[0]
+def _of_bottleneck(run: RunData, said: _Sentence, job: str, first: Row, rows: list[Row]) -> Headline:
     limits = first["share"] >= LIMITS_FROM
     said.add(", limited by " if limits else "; busiest: ")
     place = _place(run, first["link"], first["name"])
@@ -91,7 +92,6 @@ def _of_bottleneck(run: RunData, said: _Sentence, job: str, found: dict[str, Any
     if not limits:
         said.add(f", {percent(first['share'])} busy")
     if first["link"] is not None:
-        rows = found["sharers"].to_pylist()
         own = sum(row["share"] for row in rows if row["name"] == job)
         others = [row for row in rows if row["name"] != job]
         said.add(f", {percent(own)} of it its own traffic")
@@ -116,7 +116,7 @@ def _of_links(run: RunData, said: _Sentence, jobs: list[str]) -> Headline:
         said.add("Traffic was not measured." if unknown else "No link has traffic.")
         return Headline(tuple(said.parts))
     hottest = int(np.nanargmax(values))
-    place = _place(run, hottest, link_names(run.links.slice(hottest, 1), run.routers)[0].as_py())
+    place = _place(run, hottest, link_name(run.links, run.routers, hottest))
     said.add("Hottest: ")
     said.add(place.words, place.focus)
     said.add(place.detail)
@@ -151,7 +151,7 @@ def _place(run: RunData, link: int | None, name: str) -> _Place:
     cables = _cables_like(run.links, run.routers, link, values)
     if len(cables) == 1:
         return _Place(name, f" ({amount}, {times})", f"link:{name}", f"{link_class} link, {amount}", (link,))
-    group = run.routers["group"].to_numpy()
+    group = numbers(run.routers["group"])
     ends = [int(group[run.links[end][link].as_py()]) for end in ("source", "target")]
     noun = f"{len(cables)} {link_class} cables"
     return _Place(
@@ -165,12 +165,12 @@ def _place(run: RunData, link: int | None, name: str) -> _Place:
 
 def _cables_like(links: pa.Table, routers: pa.Table, link: int, values: Floats) -> np.ndarray:
     """The links of the same class between the same two groups, if their traffic is even; else the link."""
-    group = routers["group"].to_numpy()
-    source, target = (group[links[end].to_numpy()] for end in ("source", "target"))
+    group = numbers(routers["group"])
+    source, target = (group[numbers(links[end])] for end in ("source", "target"))
     alone = np.array([link])
     if source[link] == target[link]:
         return alone
     same = (source == source[link]) & (target == target[link])
-    same &= pc.equal(links["class"], links["class"][link]).to_numpy(zero_copy_only=False)
+    same &= of_class(links, links["class"][link].as_py())
     found = np.flatnonzero(same)
     return found if values[found].min() >= (1 - EVEN) * values[found].max() else alone

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from odonata.analysis.links import floats, link_names
+from odonata.analysis.links import Floats, floats, link_name, of_class
+from odonata.store.arrays import numbers
 
 Measure = Literal["bytes", "time"]
 
@@ -45,6 +46,28 @@ def hottest_links(
         >>> row["name"], f"{row['bytes']:.0f} bytes", [job["name"] for job in row["jobs"]]
         ('g4r3>g4r1:local.0', '2644502 bytes', ['cfd', 'fft'])
     """
+    rows = hottest_rows(links, routers, link_jobs, jobs, count=count, by=by, link_class=link_class)
+    of_job = [("job", pa.uint32()), ("name", pa.string()), ("bytes", pa.float64()), ("share", pa.float64())]
+    schema = [
+        ("link", links.schema.field("link").type),
+        *((name, pa.string()) for name in ("name", "class")),
+        *((name, pa.float64()) for name in ("bytes", "link_time_s")),
+        ("jobs", pa.list_(pa.struct(of_job))),
+    ]
+    return pa.Table.from_pylist(rows, schema=pa.schema(schema))
+
+
+def hottest_rows(
+    links: pa.Table,
+    routers: pa.Table,
+    link_jobs: pa.Table,
+    jobs: pa.Table,
+    *,
+    count: int,
+    by: Measure,
+    link_class: str | None,
+) -> list[dict[str, Any]]:
+    """The rows of `hottest_links`, made without pandas."""
     traffic = floats(links, "bytes")
     time = np.divide(
         traffic, floats(links, "capacity_bytes_per_s"), out=np.zeros_like(traffic), where=traffic > 0
@@ -52,34 +75,34 @@ def hottest_links(
     measure = traffic if by == "bytes" else time
     eligible = measure > 0
     if link_class is not None:
-        eligible &= pc.equal(links["class"].cast(pa.string()), link_class).to_numpy()
+        eligible &= of_class(links, link_class)
     order = np.argsort(-measure, kind="stable")
     chosen = order[eligible[order]][:count]
-    rows = links.take(chosen)
-    return pa.table(
+    on = _jobs_on(chosen, traffic, link_jobs, jobs)
+    return [
         {
-            "link": rows["link"],
-            "name": link_names(rows, routers),
-            "class": rows["class"].cast(pa.string()),
-            "bytes": traffic[chosen],
-            "link_time_s": time[chosen],
-            "jobs": _jobs_on(chosen.tolist(), traffic[chosen].tolist(), link_jobs, jobs),
+            "link": link,
+            "name": link_name(links, routers, link),
+            "class": links["class"][link].as_py(),
+            "bytes": float(traffic[link]),
+            "link_time_s": float(time[link]),
+            "jobs": on[link],
         }
-    )
-
-
-def _jobs_on(chosen: list[int], traffic: list[float], link_jobs: pa.Table, jobs: pa.Table) -> pa.Array:
-    names = dict(zip(jobs["job"].to_pylist(), jobs["name"].to_pylist(), strict=True))
-    mine = link_jobs.filter(pc.is_in(link_jobs["link"], pa.array(chosen, pa.uint32())))
-    by_link: dict[int, list[tuple[int, float]]] = {link: [] for link in chosen}
-    for row in mine.to_pylist():
-        by_link[row["link"]].append((row["job"], row["bytes"]))
-    lists = [
-        [
-            {"job": job, "name": names[job], "bytes": amount, "share": amount / total}
-            for job, amount in sorted(by_link[link], key=lambda pair: (-pair[1], pair[0]))
-        ]
-        for link, total in zip(chosen, traffic, strict=True)
+        for link in chosen.tolist()
     ]
-    fields = [("job", pa.uint32()), ("name", pa.string()), ("bytes", pa.float64()), ("share", pa.float64())]
-    return pa.array(lists, pa.list_(pa.struct(fields)))
+
+
+def _jobs_on(
+    chosen: npt.NDArray[np.int64], traffic: Floats, link_jobs: pa.Table, jobs: pa.Table
+) -> dict[int, list[dict[str, Any]]]:
+    names = dict(zip(jobs["job"].to_pylist(), jobs["name"].to_pylist(), strict=True))
+    found: dict[int, list[dict[str, Any]]] = {link: [] for link in chosen.tolist()}
+    of_link = numbers(link_jobs["link"])
+    mine = np.isin(of_link, chosen)
+    columns = (of_link, numbers(link_jobs["job"]), numbers(link_jobs["bytes"]))
+    for link, job, amount in zip(*(column[mine].tolist() for column in columns), strict=True):
+        share = amount / float(traffic[link])
+        found[link].append({"job": job, "name": names[job], "bytes": amount, "share": share})
+    for rows in found.values():
+        rows.sort(key=lambda row: (-row["bytes"], row["job"]))
+    return found

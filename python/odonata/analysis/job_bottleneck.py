@@ -5,18 +5,24 @@ All of it follows from the tables of finished runs. `odonata.explanation` makes 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow.compute as pc
 
-from odonata.analysis.bottleneck import Spans, bottlenecks, busy_times, sharers
+from odonata.analysis.bottleneck import (
+    Row,
+    Spans,
+    bottleneck_rows,
+    bottlenecks,
+    busy_times,
+    sharer_rows,
+    sharers,
+)
 from odonata.analysis.links import link_names
 from odonata.errors import OdonataError, nearest
 from odonata.quantity import percent, quantity
+from odonata.store.run import RunData
 from odonata.store.schema import job_seconds
-
-if TYPE_CHECKING:
-    from odonata.store.run import RunData
 
 
 def job_of(run: RunData, wanted: str | None) -> tuple[int, str]:
@@ -84,13 +90,24 @@ def find_bottleneck(
     spans = spans_of(run) if spans is None else spans
     busy = busy_times(run.links, run.link_jobs, run.nodes, spans, job)
     table = bottlenecks(busy, run.links, run.routers, run.nodes, time_s, count=count)
-    if not table.num_rows or not table["busy_s"][0].as_py():
+    if not table.num_rows:
         return {"bottlenecks": table, "sharers": None}
     link, busy_s = table["link"][0].as_py(), table["busy_s"][0].as_py()
     return {
         "bottlenecks": table,
         "sharers": sharers(link, run.links, run.link_jobs, run.jobs, spans, job, busy_s),
     }
+
+
+def busiest(run: RunData, job: int, time_s: float) -> tuple[Row, list[Row]] | None:
+    """The first rows of the two tables of `find_bottleneck`; None if nothing was busy."""
+    spans = spans_of(run)
+    busy = busy_times(run.links, run.link_jobs, run.nodes, spans, job)
+    rows = bottleneck_rows(busy, run.links, run.routers, run.nodes, time_s, count=1)
+    if not rows:
+        return None
+    link, busy_s = rows[0]["link"], rows[0]["busy_s"]
+    return rows[0], sharer_rows(link, run.links, run.link_jobs, run.jobs, spans, job, busy_s)
 
 
 def reason(base: RunData, run: RunData, job: str) -> str:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from odonata.store.arrays import coded, numbers
 
 Floats = npt.NDArray[np.float64]
 
 
 def floats(table: pa.Table, column: str) -> Floats:
     """A numeric column as float64."""
-    values: npt.NDArray[Any] = table[column].to_numpy()
-    return values.astype(np.float64, copy=False)
+    return numbers(table[column]).astype(np.float64, copy=False)
 
 
 def class_names(links: pa.Table) -> list[str]:
@@ -25,7 +24,8 @@ def class_names(links: pa.Table) -> list[str]:
 
 def of_class(links: pa.Table, name: str) -> npt.NDArray[np.bool_]:
     """Which links are of a class."""
-    mask: npt.NDArray[np.bool_] = pc.equal(links["class"].cast(pa.string()), name).to_numpy()
+    names, codes = coded(links["class"])
+    mask: npt.NDArray[np.bool_] = codes == (names.index(name) if name in names else len(names))
     return mask
 
 
@@ -62,6 +62,12 @@ def link_names(links: pa.Table, routers: pa.Table) -> pa.Array:
     return pc.binary_join_element_wise(pc.binary_join_element_wise(source, target, ">"), tail, ":")
 
 
+def link_name(links: pa.Table, routers: pa.Table, link: int) -> str:
+    """The name of one link, as `link_names` has it."""
+    source, target = (routers["name"][links[end][link].as_py()].as_py() for end in ("source", "target"))
+    return f"{source}>{target}:{links['class'][link].as_py()}.{links['parallel'][link].as_py()}"
+
+
 def job_bytes(links: pa.Table, link_jobs: pa.Table, job: int) -> Floats:
     """The bytes of one job on each link.
 
@@ -79,7 +85,7 @@ def job_bytes(links: pa.Table, link_jobs: pa.Table, job: int) -> Floats:
         >>> of_jobs[0].shape, bool((sum(of_jobs) == run.links["bytes"].to_numpy()).all())
         ((180,), True)
     """
-    mine = link_jobs.filter(pc.equal(link_jobs["job"], job))
+    mine = numbers(link_jobs["job"]) == job
     values = np.zeros(links.num_rows)
-    values[mine["link"].to_numpy()] = floats(mine, "bytes")
+    values[numbers(link_jobs["link"])[mine]] = floats(link_jobs, "bytes")[mine]
     return values

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,7 @@ import pyarrow as pa
 from odonata.analysis.bottleneck import NIC, Spans, fitting_bytes
 from odonata.analysis.job_bottleneck import spans_of, times_of
 from odonata.analysis.links import Floats, floats, link_names
-
-if TYPE_CHECKING:
-    from odonata.store.run import RunData
+from odonata.store.run import RunData
 
 Integers = npt.NDArray[np.int64]
 
@@ -149,9 +147,11 @@ def _passed(
     overlap = np.maximum(0.0, np.minimum(end, last) - np.maximum(start, first))
     np.divide(overlap, last - first, out=share, where=(last > first) & (job != runs))
     frame: pd.DataFrame = pd.DataFrame({"pair": pair, "job": job, "is_own": job == runs})
-    sent = pd.Series(traffic.bytes_[rows] * share)
+    sent = traffic.bytes_[rows] * share
     room = (end - start) * traffic.capacity[links]
-    frame["passed"] = fitting_bytes(sent, frame["is_own"], frame["pair"], room).where(end != start, sent)
+    # Numbers from 0, since the arrays of a part would else be as long as all parts before.
+    group = pair - pair[:1].sum()
+    frame["passed"] = np.where(end != start, fitting_bytes(sent, job == runs, group, room), sent)
     return frame
 
 
@@ -163,8 +163,11 @@ def busiest_links(traffic: Traffic) -> pd.DataFrame:
     jobs, links = candidates(traffic)
     busy_s = np.zeros(len(jobs))
     for frame in shared_rows(traffic, jobs, links):
-        passed = frame.groupby("pair")["passed"].sum()
-        busy_s[passed.index] = passed.to_numpy() / traffic.capacity[links[passed.index]]
+        # Added in the order of rows, as `busy_times` does, so that ties are the same.
+        pair = frame["pair"].to_numpy()
+        passed = np.bincount(pair - pair[:1].sum(), frame["passed"])
+        chosen = np.arange(len(passed)) + pair[:1].sum()
+        busy_s[chosen] = passed / traffic.capacity[links[chosen]]
     # Ties are in the order of links.
     order = np.lexsort((links, -busy_s, jobs))
     chosen = order[np.unique(jobs[order], return_index=True)[1]]

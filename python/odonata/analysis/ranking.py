@@ -1,7 +1,8 @@
 """Settings of a sweep from best to worst, with their spread over seeds, and the result in one sentence.
 
 A setting is a combination of all keys that are not seeds. Its score is the geometric mean over jobs of its
-mean value relative to the base, the first setting. Intervals are Student's, of the mean over seeds; changes
+mean value relative to the base, the first setting. Settings without a value of a job that the base has rank
+after those with it. Intervals are Student's, of the mean over seeds; changes
 are paired by seed, as ratios. A change is certain if the interval of its ratio excludes 1. It is within noise
 if it is not, and seeds disagree on its sign or differ by more than it. In between, which only two or three
 seeds can be, the ratios of the seeds are said.
@@ -144,9 +145,17 @@ def rank(
         rows.append(RankedSetting(dict(zip(names, key, strict=True)), tuple(points), spreads, score))
     first = rows[0]
     sign = 1 if less_is_better else -1
-    rows.sort(key=lambda row: math.inf if row.score is None else sign * row.score)
+    rows.sort(
+        key=lambda row: (len(_lost(row, first, jobs)), math.inf if row.score is None else sign * row.score)
+    )
     sweep = _Points(settings, values, tuple(seeds), less_is_better)
     return Ranking(sweep.headline(rows, first, jobs), tuple(jobs), tuple(rows), first, label, unit)
+
+
+def _lost(row: RankedSetting, base: RankedSetting, jobs: Sequence[str]) -> list[str]:
+    """Jobs of the base without a value: a failure ends them, and the others gain what they leave."""
+    of_each = zip(jobs, row.jobs, base.jobs, strict=True)
+    return [job for job, one, before in of_each if one is None and before is not None]
 
 
 class Evidence(Enum):
@@ -220,7 +229,8 @@ class _Points:
         compared.sort(key=lambda one: -abs(math.log(one[1].ratio)))
         changed = [(job, found) for job, found in compared if found.evidence is not Evidence.NOISE]
         over = f", {count} seeds" if count > 1 else ""
-        if compared and not changed:
+        lost = _lost(shown, base, jobs)
+        if compared and not changed and not lost:
             best, other = (row.setting for row in (rows[0], base if rows[0] is not base else shown))
             same = "are within noise of each other" if count > 1 else "give the same"
             return f"No clear best of {len(rows)}: {text_of(best)} and {text_of(other)} {same}{over}."
@@ -230,6 +240,8 @@ class _Points:
         if quiet := [job for job, found in compared if found.evidence is Evidence.NOISE]:
             noise = "within noise" if count > 1 else "unchanged"
             words.append(f"{quiet[0] if len(quiet) == 1 else f'{len(quiet)} jobs'} {noise}")
+        if lost:
+            words.append(f"without {lost[0] if len(lost) == 1 else f'{len(lost)} jobs'}")
         start = f"Best: {first}. The next of {len(rows)}, " if rows[0] is base else "Best: "
         return f"{start}{text_of(shown.setting)}: {', '.join(words)}, compared with {first}{over}."
 

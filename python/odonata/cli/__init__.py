@@ -31,7 +31,7 @@ COMMANDS = {
     "export": Entry("Results", "Write a run in another program's format."),
     "machine": Entry("Machines", "Build and measure a machine; change its cabling."),
     "prices": Entry("Machines", "Print a price list, or what a machine costs."),
-    "import": Entry("Machines", "Import jobs of Slurm, CODES, TraceR, Ember or ATLAHS, or counters of LDMS."),
+    "import": Entry("Machines", "Import files of batch systems and other simulators, or counters of LDMS."),
     "trace": Entry("Machines", "Show what a trace of a real run has, and what a replay uses."),
     "amg": Entry("Models", "Predict and improve algebraic multigrid on a network."),
     "list": Entry("Reference", "List machines, patterns, programs, routings, engines and other names."),

@@ -98,6 +98,8 @@ class Group(Subgroup):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parses as click does and records `--json`, so that refused arguments are reported as JSON, too."""
         ctx.meta[_AS_JSON] = "--json" in args
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False  # click itself looks only for a terminal
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from odonata.analysis.job_bottleneck import job_of, reason, time_of
+from odonata.analysis.open_traffic import OpenTraffic
 from odonata.analysis.overview import overview
 from odonata.explanation.against import Difference, difference, no_effect
 from odonata.explanation.answer import Explanation, explain
@@ -12,6 +13,7 @@ __all__ = [
     "SENSITIVITY_ACCURACY",
     "Difference",
     "Explanation",
+    "OpenTraffic",
     "changes_by_seed",
     "difference",
     "explain",

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from odonata.analysis.job_bottleneck import find_bottleneck, job_of, time_of
+from odonata.analysis.open_traffic import OpenTraffic, open_traffic_of
 from odonata.analysis.terms import costs_of
 from odonata.errors import OdonataError
 from odonata.explanation.against import Difference, difference
@@ -59,11 +60,15 @@ class Explanation:
     """The difference from another run."""
     traffic_class: str | None = None
     """Traffic class of the job's messages; None without classes."""
+    open_traffic: OpenTraffic | None = None
+    """Loads and latencies of open traffic, which has no time. `bottlenecks` then cover the measurement."""
 
     def __repr__(self) -> str:
-        from odonata.quantity import quantity
+        from odonata.quantity import percent, quantity
 
         time = "without a time" if self.time_s is None else quantity(self.time_s, "s")
+        if self.open_traffic is not None:
+            time = f"accepts {percent(self.open_traffic.accepted_load)} of the load"
         alone = "" if self.time_alone_s is None else f", {quantity(self.time_alone_s, 's')} alone"
         rows = [] if self.bottlenecks is None else self.bottlenecks.slice(0, 1).to_pylist()
         busiest = f", busiest {rows[0]['name']}" if rows else ""
@@ -76,6 +81,8 @@ class Explanation:
             if isinstance(value, pa.Table)
             else value.to_dict()
             if isinstance(value, Difference)
+            else vars(value)
+            if isinstance(value, OpenTraffic)
             else value
             for name, value in vars(self).items()
         }
@@ -120,8 +127,10 @@ def explain(
     number, name = job_of(run, job)
     time_s = time_of(run, name)
     found: dict[str, Any] = {"bottlenecks": None, "sharers": None}
-    if time_s and run.routed and run.link_jobs.num_rows:
-        found = find_bottleneck(run, number, time_s, count)
+    flowing = open_traffic_of(run, number) if time_s is None else None
+    span_s = time_s if flowing is None else flowing.measured_s
+    if span_s and run.routed and run.link_jobs.num_rows:
+        found = find_bottleneck(run, number, span_s, count)
     if (priced := costs_of(run, number)) is not None:
         found["terms"], found["slowest_rank"] = priced
     makes_runs = run.summary["engine"] in RUN_AGAIN if blame is None else blame
@@ -143,6 +152,7 @@ def explain(
         against=since,
         job=name,
         traffic_class=traffic_class_of(run, number),
+        open_traffic=flowing,
         time_s=time_s,
         time_alone_s=alone,
         blame=table,

@@ -55,7 +55,7 @@ def ember(path: Path, pattern: str = "uniform") -> tuple[list[ImportedJob], tupl
             owners[node] = item.number
         programs, unknown = [], []
         for line, motif in item.motifs:
-            known = _program(path, line, motif)
+            known = program(path, line, motif)
             if known is None:
                 unknown.append(motif.split()[0])
             elif known:
@@ -143,7 +143,7 @@ def _nodes(path: Path, item: _Item) -> tuple[int, list[int] | None]:
     return len(nodes), nodes
 
 
-def _program(path: Path, line: int, motif: str) -> dict[str, Any] | None:
+def program(path: Path, line: int, motif: str) -> dict[str, Any] | None:
     """The program of a motif: empty if it sends nothing, None if there is none."""
     name, *words = motif.split()
     keys = {key.lower(): value for key, _, value in (word.partition("=") for word in words)}

@@ -11,7 +11,7 @@ from typing import Any
 
 from odonata._core import Experiment
 from odonata.errors import OdonataError, nearest
-from odonata.importers import ember, queues, replay, slurm
+from odonata.importers import ember, live_slurm, queues, replay, slurm
 from odonata.importers.jobs import Hardware, ImportedJob, experiment, hardware, listed, plural
 from odonata.importers.queues import Queue
 
@@ -38,7 +38,7 @@ class ImportResult:
 
 
 def from_slurm(
-    table: File,
+    table: File | None,
     *,
     machine: str | None = None,
     node_names: str | None = None,
@@ -51,20 +51,21 @@ def from_slurm(
     """Jobs and their nodes from the output of `squeue` or `sacct`, or of another batch system.
 
     Args:
-        table: The file: a table with titles in its first line, or JSON.
+        table: The file: a table with titles in its first line, or JSON. None asks the Slurm of this
+            machine: `squeue`, or with `at` the accounting by `sacct`.
         machine: A preset, a file of cables, or an experiment file with `[machine]`.
         node_names: Names of the machine's nodes, such as `nid[00001-05760]`.
         edit: Edits of the cabling, such as `fail leaf03`; jobs on nodes that fail are left out.
         pattern: Traffic pattern of each job.
         ranks_per_node: Ranks per node; by default the cores that Slurm allocated.
         at: Select the jobs that ran at this time, from a table with Start and End. Times of a table have
-            no zone; times of JSON are in UTC.
+            no zone; times of JSON are in UTC. Asked from Slurm, it is a local time.
         directory: Directory for the experiment. Names of files below the working directory are relative to
             it.
 
     Raises:
-        OdonataError: The file is not output of a batch system, the machine is none, or no job runs on its
-            nodes.
+        OdonataError: The file is not output of a batch system, Slurm does not answer, the machine is none,
+            or no job runs on its nodes.
 
     Examples:
         >>> found = odonata.importers.from_slurm(
@@ -79,16 +80,17 @@ def from_slurm(
     if machine is None and (node_names is not None or edit):
         raise OdonataError("names of nodes and edits need a machine")
     parts = None if machine is None else hardware(machine, Path(directory), node_names, edit)
-    listing = slurm.read(Path(table))
-    queue = queues.running(table, listing, at, ranks_per_node)
+    listing = live_slurm.jobs(at) if table is None else slurm.read(Path(table))
+    source = "Slurm" if table is None else str(table)
+    queue = queues.running(source, listing, at, ranks_per_node)
     if not queue.jobs:
         raise OdonataError(
-            f"no job of {table} runs: {_counted(queue.left_out) or 'it has none'}",
+            f"no job of {source} runs: {_counted(queue.left_out) or 'it has none'}",
             hint=_other_time(listing, at),
         )
     section = None
     if parts is not None:
-        queue = _on_nodes(queue, parts, str(table))
+        queue = _on_nodes(queue, parts, source)
         queue, section = _with_cores(queue, parts)
     elif (cores := queues.cores_needed(queue.jobs)) > 1:
         queue = queue.noting(f"the machine needs cores_per_node = {cores} or more")

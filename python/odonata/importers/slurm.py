@@ -91,7 +91,19 @@ def read(path: Path) -> Listing:
         OdonataError: The file is none that is read; the message names its kind, or gives the line.
     """
     foreign_queues.refuse_packed(path)
-    text = read_text(path, "the output of squeue or sacct")
+    return parse(path, read_text(path, "the output of squeue or sacct"))
+
+
+def parse(path: Path, text: str) -> Listing:
+    """The jobs in a text.
+
+    Args:
+        path: Its file, or the command that printed it; for messages.
+        text: The text.
+
+    Raises:
+        OdonataError: As `read`.
+    """
     if text.lstrip().startswith("{"):
         return _json(path, text)
     # A name may have any other character that ends a line, such as U+2028.

@@ -16,13 +16,16 @@ import pyarrow as pa
 
 from odonata import files
 from odonata.errors import DamagedRunError
+from odonata.lazy import LazyModule
 from odonata.optimization.objectives import PRICE
 from odonata.store.optimization import FORMAT, FORMAT_VERSION, TRIALS, read_description
 from odonata.store.schema import Column, declared
 from odonata.store.sweep import Axis, text
 
 if TYPE_CHECKING:
-    from odonata.plot import Picture
+    from odonata.plot import style
+else:
+    style = LazyModule("odonata.plot.style")
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,7 @@ class Optimization:
         rows: list[dict[str, Any]] = self.front.slice(0, 1).to_pylist()
         return rows[0] if rows else None
 
-    def plot(self) -> Picture:
+    def plot(self) -> style.Picture:
         """Draws trials and front over two objectives; with one objective, over the trial number."""
         from odonata.plot.front import plot_front
 

@@ -1,5 +1,7 @@
 """Figures from tables, with matplotlib. `run.plot` gives direct access to the figures of one run."""
 
+from odonata.plot.changes import plot_class_changes, plot_group_changes
+from odonata.plot.costs import plot_costs
 from odonata.plot.front import plot_front
 from odonata.plot.groups import plot_groups
 from odonata.plot.histogram import plot_histogram
@@ -16,7 +18,10 @@ from odonata.plot.traffic import plot_traffic_bars
 
 __all__ = [
     "Picture",
+    "plot_class_changes",
+    "plot_costs",
     "plot_front",
+    "plot_group_changes",
     "plot_groups",
     "plot_histogram",
     "plot_interference",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 
 from odonata.analysis.groups import group_matrix, grouping
 from odonata.analysis.links import Floats
@@ -51,19 +54,30 @@ def draw_groups(
 ) -> None:
     """Draws `plot_groups` on axes; pairs of groups without a link stay white."""
     by = grouping(routers)
-    total = group_matrix(links, routers, values, by=by)
-    count = group_matrix(links, routers, np.ones(links.num_rows), by=by)
-    mean = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+    mean = group_means(links, routers, by, values)
     on = style.traffic(mean.flat)
     mean /= on.size
-    image = axes.imshow(mean, cmap=style.SEQUENTIAL, vmin=0, interpolation="nearest")
+    image = draw_matrix(axes, mean, by, cmap=style.SEQUENTIAL, vmin=0)
     axes.set_title(f"{by} to {by}")
+    picture.colorbar(image, ax=axes, label=on.axis(f"mean {style.TRAFFIC}"), shrink=0.9)
+
+
+def group_means(links: pa.Table, routers: pa.Table, by: str, values: Floats | None = None) -> Floats:
+    """Mean traffic per link from group to group; NaN without a link."""
+    total = group_matrix(links, routers, values, by=by)
+    count = group_matrix(links, routers, np.ones(links.num_rows), by=by)
+    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+
+
+def draw_matrix(axes: Axes, matrix: Floats, by: str, **colours: Any) -> AxesImage:
+    """Draws a matrix from group to group, with the arguments of `imshow` for its colours."""
+    image = axes.imshow(matrix, interpolation="nearest", **colours)
     axes.set_xlabel(f"destination {by}")
     axes.set_ylabel(f"source {by}")
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    if len(mean) <= 20:
-        axes.set_xticks(range(len(mean)))
-        axes.set_yticks(range(len(mean)))
-    picture.colorbar(image, ax=axes, label=on.axis(f"mean {style.TRAFFIC}"), shrink=0.9)
+    if len(matrix) <= 20:
+        axes.set_xticks(range(len(matrix)))
+        axes.set_yticks(range(len(matrix)))
+    return image

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from odonata.analysis.links import Floats, job_bytes
+import numpy as np
+
+from odonata.analysis.links import Floats, floats, job_bytes
 from odonata.errors import OdonataError
+from odonata.plot.costs import plot_costs
 from odonata.plot.groups import plot_groups
 from odonata.plot.histogram import plot_histogram
 from odonata.plot.jobs import plot_jobs
@@ -17,9 +19,7 @@ from odonata.plot.stalls import plot_series, plot_stall_map
 from odonata.plot.style import Picture
 from odonata.plot.throughput import panels_of, plot_throughput
 from odonata.plot.torus import plot_torus
-
-if TYPE_CHECKING:
-    from odonata.store.run import RunData
+from odonata.store.run import RunData
 
 
 class RunPlots:
@@ -30,6 +30,7 @@ class RunPlots:
         >>> plot.overview().savefig("overview.png")
         >>> pictures = [plot.links(), plot.histogram(job="fft"), plot.groups(job=0), plot.jobs(log=True)]
         >>> odonata.load("runs/torus").plot.torus().savefig("torus.png")
+        >>> odonata.load("runs/priced").plot.costs().savefig("costs.png")
         >>> of_packets = odonata.load("runs/packets").plot
         >>> pictures = [of_packets.latency(part="network"), of_packets.congestion()]
         >>> more = odonata.run("packets.toml", set={"job.*.traffic.load": 0.5})
@@ -48,18 +49,22 @@ class RunPlots:
 
     def links(self) -> Picture:
         """All links, most loaded first, stacked by job; one panel per class."""
+        self._check_traffic()
         return plot_links(self._run.links, self._run.link_jobs, self._run.jobs)
 
     def histogram(self, *, job: str | int | None = None, log: bool = False) -> Picture:
         """Distribution of traffic over links, per class; only of `job` if given."""
+        self._check_traffic()
         return plot_histogram(self._run.links, self._values(job), log=log)
 
     def groups(self, *, job: str | int | None = None) -> Picture:
         """Mean traffic per link between groups; only of `job` if given."""
+        self._check_traffic()
         return plot_groups(self._run.links, self._run.routers, self._values(job))
 
     def jobs(self, *, log: bool | None = None) -> Picture:
         """Mean and maximum traffic per link for each job and class."""
+        self._check_traffic()
         return plot_jobs(self._run.links, self._run.link_jobs, self._run.jobs, log=log)
 
     def torus(self, *, job: str | int | None = None, what: str = "traffic") -> Picture:
@@ -67,11 +72,17 @@ class RunPlots:
 
         `dynamic` is the share of traffic on dynamic channels, for runs that record channels.
         """
+        self._check_traffic()
         return plot_torus(self._run, self._values(job), what)
 
     def overview(self) -> Picture:
         """Links, jobs and groups in one figure."""
+        self._check_traffic()
         return plot_overview(self._run)
+
+    def costs(self) -> Picture:
+        """Predicted times by level and term of multigrid cycles, or by job and term (model engine)."""
+        return plot_costs(self._run)
 
     def latency(self, *, part: str = "total") -> Picture:
         """Share of packets above each latency, per job (packet engine); `part` is `total` or `network`."""
@@ -99,6 +110,13 @@ class RunPlots:
     def throughput(self, alone: Iterable[RunData] = ()) -> Picture:
         """Throughput of each job over time, with runs of single jobs in grey (packet engine, `interval`)."""
         return plot_throughput(panels_of(self._run, alone))
+
+    def _check_traffic(self) -> None:
+        """Raises `OdonataError` if no link has traffic: the figure would be empty."""
+        if not self._run.routed:
+            raise OdonataError(f"{self._run.name} routes nothing, so its links have no traffic to draw")
+        if not np.nan_to_num(floats(self._run.links, "bytes")).any():
+            raise OdonataError(f"no link of {self._run.name} has traffic to draw")
 
     def _values(self, job: str | int | None) -> Floats | None:
         if job is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -16,9 +15,7 @@ from odonata.errors import OdonataError
 from odonata.plot import style
 from odonata.plot.stalls import WORDS, series_of_jobs
 from odonata.quantity import scale
-
-if TYPE_CHECKING:
-    from odonata.store.run import RunData
+from odonata.store.run import RunData
 
 COLUMN = WORDS["throughput"]
 ALONE = "#777777"

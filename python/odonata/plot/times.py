@@ -19,13 +19,14 @@ PER_ROW = 4
 BASE = "#C05020"
 
 
-def plot_times(ranking: Ranking) -> style.Picture:
+def plot_times(ranking: Ranking, *, headline: bool = True) -> style.Picture:
     """One panel per job, one row per setting, the best first: points, their mean and its 95 % interval.
 
     Two points have no interval: it would be 13 times as wide as their distance.
 
     Args:
         ranking: `odonata.Sweep.ranking`.
+        headline: Whether the sentence of the ranking stands above.
 
     Raises:
         OdonataError: There is one setting only.
@@ -58,8 +59,10 @@ def plot_times(ranking: Ranking) -> style.Picture:
         panels[0, 0].set_ylim(len(rows) - 0.4, -0.6)
         left_out = len(ranking.rows) - len(rows)
         note = f" {left_out} more settings are not shown." if left_out else ""
-        said = textwrap.fill(ranking.headline + note, style.characters(picture))
-        picture.suptitle(said, x=0.01, ha="left", fontsize="medium")
+        said = (ranking.headline if headline else "") + note
+        if said:
+            wrapped = textwrap.fill(said.strip(), style.characters(picture))
+            picture.suptitle(wrapped, x=0.01, ha="left", fontsize="medium")
     return picture
 
 
@@ -72,7 +75,8 @@ def _draw(axes: Axes, ranking: Ranking, rows: list[RankedSetting], job: int) -> 
     at_base = ranking.base.jobs[job]
     if at_base is not None:
         axes.axvline(at_base.mean / on.size, color=BASE, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-    axes.set_xlim(left=0)
+    # Values that lie close together would leave half a dot at the edge.
+    axes.set_xlim(0, 1.04 * axes.get_xlim()[1])
     axes.set_xlabel(on.axis(ranking.label[0].lower() + ranking.label[1:]))
     axes.grid(axis="x")
     axes.tick_params(axis="y", length=0)

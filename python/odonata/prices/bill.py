@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from odonata.errors import OdonataError, nearest
+from odonata.machines import Machine
 from odonata.prices.price_list import ROWS, SLACK, Cable, Floor, Nic, PriceList, Switch
-
-if TYPE_CHECKING:
-    from odonata.machines import Machine
 
 KINDS = tuple(ROWS)
 HOURS_PER_YEAR = 8766.0

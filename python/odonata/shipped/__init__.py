@@ -21,11 +21,11 @@ _FILE_NAME = re.compile(r'"([^"\s]+)"')
 
 @dataclass(frozen=True)
 class Example:
-    """An experiment file, or the folder of a study."""
+    """An experiment file, the folder of a study, or a folder of traces."""
 
     name: str
     kind: str
-    """`example` or `study`."""
+    """`example`, `study` or `traces`."""
     summary: str
     path: Path
 
@@ -42,7 +42,8 @@ def examples() -> list[Example]:
         Example(path.parent.name, "study", _title(path), path.parent)
         for path in sorted(STUDIES.glob("*/study.toml"))
     ]
-    return files + folders
+    traces = "Small traces of a program on virtual ranks, of a DUMPI set and of a training step (Chakra)"
+    return [*files, Example("traces", "traces", traces, EXAMPLES / "traces"), *folders]
 
 
 def find(name: str) -> Example:
@@ -65,7 +66,7 @@ def copy(example: Example, directory: Path) -> list[Path]:
     Raises:
         OdonataError: One of them exists.
     """
-    sources = [example.path] if example.kind == "study" else [example.path, *_named_files(example.path)]
+    sources = [example.path] if example.path.is_dir() else [example.path, *_named_files(example.path)]
     targets = [directory / source.relative_to(example.path.parent) for source in sources]
     for target in targets:
         if target.exists():

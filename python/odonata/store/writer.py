@@ -238,6 +238,9 @@ class GrowingTables:
             path = self._open().directory / schema.table_file(name)
             with store_errors(self._target):
                 self._files[name] = pq.ParquetWriter(path, table.schema, compression=COMPRESSION)
+        elif table.num_rows == 0:
+            # A resumed run joins its parts without empty row groups but the first, and has the same bytes.
+            return
         with store_errors(self._target):
             self._files[name].write_table(table)
 
@@ -251,6 +254,9 @@ class GrowingTables:
         """Writes all other files as `write_run` does, and moves the directory to its target."""
         grown = list(self._files)
         self._close()
+        with store_errors(self._open().target):
+            # The state of a checkpoint that was due in the moment in which the run ended.
+            self.state_file().unlink(missing_ok=True)
         for name in {*self._parts, *grown} if self._parts else ():
             self._join(name)
         return _write(self._open(), summary, tables, experiment, resolved, is_own=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from odonata.errors import OdonataError
+from odonata.lazy import LazyModule
 from odonata.runs import Run
 from odonata.store.sweep import Point
 from odonata.studies.expand import Part, parts
@@ -22,6 +23,8 @@ from odonata.sweeps.results import jobs_table, statistics_table
 
 if TYPE_CHECKING:
     import pandas as pd
+else:
+    pd = LazyModule("pandas")
 
 TRAFFIC = "traffic"
 JOBS = "jobs"
@@ -141,8 +144,6 @@ class Results:
         return StudyTable(frame, tuple(keys), self.unfinished)
 
     def _derived(self, name: str) -> StudyTable:
-        import pandas as pd
-
         function = self.functions.get(self.study.derived[name], f"the table {name}")
         try:
             made = function(self)

@@ -24,6 +24,7 @@ from odonata import _core
 from odonata._core import Experiment
 from odonata.api import run
 from odonata.errors import ExperimentError, OdonataError
+from odonata.records import CheckResult
 from odonata.store.sweep import Point
 from odonata.sweeps.cluster import Cluster, Demand, check_settings, connected
 from odonata.sweeps.estimate import Estimate, estimate
@@ -283,7 +284,7 @@ def _check_points(sweep: Experiment, points: list[tuple[str, ...]]) -> list[Chec
     return [_checked(found) for found in sweep.check_points(points)]
 
 
-def _checked(found: _core.CheckResult | Exception) -> CheckedPoint | ExperimentProblem:
+def _checked(found: CheckResult | Exception) -> CheckedPoint | ExperimentProblem:
     if isinstance(found, ExperimentError):
         return ExperimentProblem(str(found))
     if isinstance(found, Exception):

@@ -21,6 +21,7 @@ from odonata._core import Experiment
 from odonata.analysis import interactions, paired_differences, stratified_differences
 from odonata.analysis.ranking import Ranking, job_values, rank
 from odonata.errors import DamagedRunError, NotARunError, OdonataError, StoreError
+from odonata.lazy import LazyModule
 from odonata.notebook import facts
 from odonata.runs import Run
 from odonata.store.atomic import atomic_file
@@ -41,7 +42,9 @@ from odonata.sweeps.interference import NONE, interference_table, is_interferenc
 from odonata.sweeps.results import ALL_JOBS, jobs_table, place_of, statistics_table
 
 if TYPE_CHECKING:
-    from odonata.plot import Picture
+    from odonata.plot import style
+else:
+    style = LazyModule("odonata.plot.style")
 
 
 class Sweep:
@@ -313,7 +316,7 @@ class Sweep:
         values = [one[2] if one else {} for one in found]
         return rank(settings, values, seeds=seeds, label=label, unit=unit)
 
-    def times(self) -> Picture:
+    def times(self) -> style.Picture:
         """Draws the time of each job by setting, best first, with 95 % intervals over seeds.
 
         Examples:
@@ -325,7 +328,7 @@ class Sweep:
             raise OdonataError(f"no point of {self.path} has times or latencies")
         return plot_times(self.ranking)
 
-    def throughput(self) -> Picture:
+    def throughput(self) -> style.Picture:
         """Draws the throughput of each target of `[interference]` over time, alone and with each background.
 
         Panels are side by side by routing. Of several seeds, the first is drawn.
@@ -361,7 +364,7 @@ class Sweep:
             columns=min(len(panels) // len(targets), 3),
         )
 
-    def load_curve(self) -> Picture:
+    def load_curve(self) -> style.Picture:
         """Draws accepted load and mean latency over offered load, one line per routing, averaged over seeds.
 
         Needs the packet engine, open traffic and an axis of loads, such as `job.*.traffic.load`.
@@ -376,7 +379,7 @@ class Sweep:
             raise OdonataError(f"no point of {self.path} is complete")
         return plot_load_curve(list(self.complete.values()))
 
-    def slowdowns(self) -> Picture:
+    def slowdowns(self) -> style.Picture:
         """Draws the slowdown of each target by every background, by routing.
 
         Examples:

@@ -12,6 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from odonata.store.arrays import numbers
+
 MAGIC = b"ODB2"
 """Magic number of a block; the digit is the layout version."""
 
@@ -88,11 +90,9 @@ def _column(name: str, values: pa.ChunkedArray) -> tuple[dict[str, Any], bytes]:
         return _coded(name, values.combine_chunks())
     if _is_text(values.type):
         return {"name": name, "type": "str"}, _text(values)
-    if values.null_count:
-        values = pc.fill_null(values.cast(pa.float64()), float("nan"))
-    elif pa.types.is_boolean(values.type):
+    if pa.types.is_boolean(values.type):
         values = values.cast(pa.uint8())
-    array = _numpy(values)
+    array = numbers(values)
     code = _NARROW.get(array.dtype.name)
     if code is None:
         array, code = array.astype(np.float64), "f64"
@@ -143,23 +143,12 @@ def join(parts: Mapping[str, bytes]) -> bytes:
     return b"".join([SEVERAL, struct.pack("<I", len(header)), header, *padded])
 
 
-def _numpy(values: pa.ChunkedArray) -> npt.NDArray[Any]:
-    """A column without nulls as an array. pyarrow's `to_numpy` would import pandas, which takes 0.2 s."""
-    dtype = np.dtype(values.type.to_pandas_dtype())
-    parts = [
-        np.frombuffer(chunk.buffers()[1], dtype, len(chunk), chunk.offset * dtype.itemsize)
-        for chunk in values.chunks
-        if len(chunk)
-    ]
-    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype), *parts])
-
-
 def _coded(name: str, values: pa.DictionaryArray | pa.ChunkedArray) -> tuple[dict[str, Any], bytes]:
     if isinstance(values, pa.ChunkedArray):
         values = values.cast(pa.string()).combine_chunks().dictionary_encode()
     names = [text or "" for text in values.dictionary.to_pylist()]
     indices = pc.fill_null(values.indices, 0) if values.indices.null_count else values.indices
-    codes = _numpy(pa.chunked_array([indices]))
+    codes = numbers(indices)
     kinds = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32}
     code = "u8" if len(names) <= 256 else "u16" if len(names) <= 65536 else "u32"
     return {"name": name, "type": code, "dictionary": names}, codes.astype(kinds[code]).tobytes()

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from odonata.analysis.job_bottleneck import find_bottleneck, times_of
+from odonata.analysis.open_traffic import open_traffic_of
 from odonata.analysis.terms import costs_of
 from odonata.store.run import RunData
 
@@ -31,8 +32,9 @@ def what_if(run: RunData, job: str, measure: Changes) -> bytes:
 def explanation(run: RunData) -> bytes:
     """Busiest links and sharers of each job, of the slowest `JOBS_MAX` if there are more, as JSON.
 
-    `{"jobs": [{"job", "name", "time_s", "bottlenecks", "sharers", "terms", "slowest_rank"}]}`:
-    tables are lists of rows with the columns of `odonata.explain`, or null if the run lacks the data.
+    `{"jobs": [{"job", "name", "time_s", "open_traffic", "slowest_rank", "bottlenecks", "sharers",
+    "terms"}]}`: tables are lists of rows with the columns of `odonata.explain`, or null if the run lacks the
+    data. `open_traffic` is the sentence about a job with open traffic, which has no time.
     """
     times = times_of(run)
     names = run.jobs["name"].to_pylist()
@@ -42,11 +44,21 @@ def explanation(run: RunData) -> bytes:
 
 def _of(run: RunData, job: int, name: str, time_s: float | None) -> dict[str, Any]:
     found: dict[str, Any] = {"bottlenecks": None, "sharers": None}
-    if time_s and run.routed and run.link_jobs.num_rows:
-        found = find_bottleneck(run, job, time_s, ROWS)
+    flowing = open_traffic_of(run, job) if time_s is None else None
+    span_s = time_s if flowing is None else flowing.measured_s
+    if span_s and run.routed and run.link_jobs.num_rows:
+        found = find_bottleneck(run, job, span_s, ROWS)
     terms, slowest = costs_of(run, job) or (None, None)
     rows = {key: _rows(value) for key, value in {**found, "terms": terms}.items()}
-    return {"job": job, "name": name, "time_s": time_s, "slowest_rank": slowest, **rows}
+    words = None if flowing is None else flowing.sentence()
+    return {
+        "job": job,
+        "name": name,
+        "time_s": time_s,
+        "open_traffic": words,
+        "slowest_rank": slowest,
+        **rows,
+    }
 
 
 def _rows(value: Any) -> Any:

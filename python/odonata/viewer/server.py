@@ -245,12 +245,15 @@ class _Handler(BaseHTTPRequestHandler):
             return "application/json", self._run(
                 lambda reruns: reruns.what_if(int(changed[1]), job, self._is_gone)
             )
-        match = re.fullmatch(r"api/runs/(\d{1,4})/([A-Za-z0-9_%-]+)", path)
+        match = re.fullmatch(r"api/runs/(all|\d{1,4})/([A-Za-z0-9_%-]+)", path)
         if match is None:
             raise _RefusalError(HTTPStatus.NOT_FOUND, "unknown address")
         columns = parse_qs(address.query).get("columns", [""])[0]
-        run, table, names = int(match[1]), unquote(match[2]), columns.split(",")
-        return "application/octet-stream", self._read(lambda: self.server.runs.block(run, table, names))
+        of, table, names = match[1], unquote(match[2]), columns.split(",")
+        runs = self.server.runs
+        return "application/octet-stream", self._read(
+            lambda: runs.blocks(table, names) if of == "all" else runs.block(int(of), table, names)
+        )
 
     def _posted(self, path: str) -> bytes:
         """A query of a run, or its experiment again with edits of its machine."""

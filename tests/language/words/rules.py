@@ -207,8 +207,8 @@ def check_lines(report: Report, text: str) -> None:
 
 def check_declared(report: Report, text: str) -> None:
     """Names of columns, or of keys, as the reference pages list them."""
-    page = report.file.rpartition("/")[2]
-    kind = {"run-directory.md": "column", "experiment-file.md": "key"}.get(page)
+    folder, _, page = report.file.rpartition("/")
+    kind = "key" if folder.endswith("reference/keys") else {"run-directory.md": "column"}.get(page)
     heads = {"column": "| column |", "key": "| key |"}
     inside = False
     for number, line in enumerate(text.splitlines(), start=1):

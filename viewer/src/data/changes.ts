@@ -98,3 +98,22 @@ export function tone({ values }: ChangeRow, i: number): string {
   const [base, value] = [values[0] ?? 0, values[i] ?? 0]
   return value > base ? 'more' : value < base ? 'less' : ''
 }
+
+/**
+ * The group inside which links changed most, if links inside groups changed more than those between them;
+ * -1 otherwise. The picture of a ring shows only links between groups.
+ */
+export function changedGroup({ run, values }: Pick<DerivedRun, 'run' | 'values'>): number {
+  const { group, groups } = run.routers
+  const { source, target, count: links } = run.links
+  const inside = new Float64Array(groups)
+  let between = 0
+  for (let link = 0; link < links; link++) {
+    const change = Math.abs(values[link]!) || 0
+    const from = group[source[link]!]!
+    if (from === group[target[link]!]) inside[from]! += change
+    else between += change
+  }
+  const most = inside.reduce((best, sum, g) => (sum > inside[best]! ? g : best), 0)
+  return inside.reduce((a, b) => a + b, 0) > between ? most : -1
+}

@@ -179,6 +179,13 @@ export function costBars(
   }
 }
 
+/** The job with the longest time in the first scenario, which is the run's own; -1 without jobs. */
+export function slowestJob({ cells, jobs }: Costs): number {
+  const times = jobs.map(() => 0)
+  for (const { scenario, at, seconds } of cells) if (scenario === 0) times[at.job]! += seconds
+  return jobs[times.indexOf(Math.max(...times))] ?? -1
+}
+
 /** A sentence with the longest bar of each scenario; empty if there is nothing to choose from. */
 export function costHeadline({ rows, parts, panels }: CostBars, of: string): string {
   if (rows.length < 2) return ''

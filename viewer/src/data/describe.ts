@@ -1,6 +1,7 @@
 /** Tooltip texts for links, bundles, cells, routers and groups. */
 import { count, percent, quantity, signed } from '../base/format'
 import { UNKNOWN_JOB } from '../base/palette'
+import { hasTraffic } from './source'
 import type { DerivedRun } from './model'
 import { jobAt, linkName, SEVERAL, type Run } from './run'
 
@@ -32,9 +33,11 @@ export function valueLabel(d: Pick<DerivedRun, 'signed' | 'measure'>): string {
 
 /** What a picture of one job shows. A measure that is not attributed to jobs shows all of them. */
 export const jobTitle = ({ run, measure }: DerivedRun, { name }: { readonly name: string }): string =>
-  measure.perJob !== null || run.jobs.length < 2
-    ? `${measure.label} of ${name}`
-    : `Routers of ${name}; ${measure.label} of all jobs`
+  !hasTraffic(run.info)
+    ? `Routers of ${name}`
+    : measure.perJob !== null || run.jobs.length < 2
+      ? `${measure.label} of ${name}`
+      : `Routers of ${name}; ${measure.label} of all jobs`
 
 export function place(run: Run, router: number): string {
   const parts = run.routers.axes.map((axis) => `${axis.name} ${axis.values[router]}`)

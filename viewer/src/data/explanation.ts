@@ -42,8 +42,10 @@ interface Term {
 export interface JobExplanation {
   readonly job: number
   readonly name: string
-  /** Null if the job did not end. */
+  /** Null if the job did not end, or has open traffic. */
   readonly time_s: number | null
+  /** A sentence about open traffic: loads and latency. Links are busy in the measurement. */
+  readonly open_traffic: string | null
   readonly bottlenecks: readonly Bottleneck[] | null
   /** Jobs that share the first bottleneck. */
   readonly sharers: readonly Sharer[] | null

@@ -206,3 +206,54 @@ export function frontSentences(findings: Findings): string[] {
       : `The ${count(front.length)} on the front differ in ${named}`
   return [...best, `${among}${shared.length > 0 ? `; all have ${shared.join(', ')}` : ''}.`]
 }
+
+/** Background of a job that runs alone. */
+const ALONE = 'none'
+
+interface Slowdown {
+  readonly of: Finding
+  readonly values: readonly number[]
+}
+
+/**
+ * The largest slowdown by other jobs, mean over seeds, and whether the seeds distinguish it from 1; empty
+ * without slowdowns.
+ */
+export function slowdownSentence(findings: Findings): string {
+  const { keys, entries } = findings
+  const [figure] = offeredFigures(findings)
+  if (figure?.unit !== 'ratio') return ''
+  const settings = keys.filter(({ seed }) => !seed)
+  const found = new Map<string, { of: Finding; values: number[] }>()
+  for (const of of entries) {
+    const value = of.values[figure.name]
+    if (value === undefined || of.keys['background'] === ALONE) continue
+    const place = settings.map(({ name }) => String(of.keys[name])).join('\n')
+    const known = found.get(place)
+    if (known) known.values.push(value)
+    else found.set(place, { of, values: [value] })
+  }
+  const ordered = [...found.values()].sort((a, b) => meanOf(b) - meanOf(a))
+  const certain = ordered.find((one) => meanOf(one) - rangeOf(one) > 1)
+  const shown = certain ?? ordered[0]
+  if (!shown) return ''
+  const start = certain
+    ? 'Largest slowdown'
+    : shown.values.length > 1
+      ? 'No slowdown beyond the spread of seeds; the largest'
+      : 'No slowdown; the largest'
+  const { target, background } = shown.of.keys
+  const where = settings
+    .filter(({ name }) => name !== 'target' && name !== 'background')
+    .map(({ name, label }) => `, ${label}=${settingText(shown.of, name)}`)
+    .join('')
+  const [low, high] = [Math.min(...shown.values), Math.max(...shown.values)]
+  const seeds =
+    shown.values.length > 1
+      ? ` (${quantity(low, 'ratio')} to ${quantity(high, 'ratio')}, ${count(shown.values.length)} seeds)`
+      : ''
+  return `${start}: ${target} × ${quantity(meanOf(shown), 'ratio')} with ${background}${where}${seeds}.`
+}
+
+const meanOf = ({ values }: Slowdown): number => values.reduce((sum, value) => sum + value, 0) / values.length
+const rangeOf = ({ values }: Slowdown): number => Math.max(...values) - Math.min(...values)

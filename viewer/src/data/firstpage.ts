@@ -1,12 +1,8 @@
 /** The settings of an address without any. */
 import { hasCosts } from './costs'
 import { BALL, HOTTEST_FIRST } from './range'
-import type { Index, RunInfo } from './source'
+import { hasTraffic, type Index, type RunInfo } from './source'
 import type { ViewState } from './state'
-
-/** Whether a run has traffic on its links; counters do not summarize it. */
-const hasTraffic = ({ summary: { classes, engine } }: RunInfo): boolean =>
-  engine !== 'model' && (classes[0] === undefined || classes[0].bytes_max > 0)
 
 /**
  * A study or sweep opens on its result, predicted costs without traffic on their terms. Of a large machine, the

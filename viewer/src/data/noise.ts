@@ -49,8 +49,11 @@ export function cellColors(
   const median = order[Math.floor((order.length - 1) / 2)]
   const middle = isRatio ? 1 : (means[levels.findIndex((level) => level.includes(median!))] ?? 0)
   const deviations = cells.map(() => 0)
+  // A ratio that its seeds do not distinguish from 1 is no deviation.
+  const isOne = (cell: number): boolean => isRatio && Math.abs(cells[cell]!.mean - 1) <= spreads[cell]!
   levels.forEach((level, at) => {
-    const deviation = middle === 0 ? Math.sign(means[at]!) : means[at]! / middle - 1
+    const all = middle === 0 ? Math.sign(means[at]!) : means[at]! / middle - 1
+    const deviation = level.some(isOne) ? 0 : all
     for (const cell of level) deviations[cell] = deviation
   })
   const size = Math.max(least, ...deviations.map(Math.abs))

@@ -123,6 +123,10 @@ export interface Summary {
   readonly sweep?: Readonly<Record<string, unknown>>
 }
 
+/** Whether a run has traffic on its links: engines may only compute times. Counters do not summarize it. */
+export const hasTraffic = ({ summary: { classes, engine } }: RunInfo): boolean =>
+  engine !== 'model' && (classes[0] === undefined || classes[0].bytes_max > 0)
+
 /** Runs whose label or machine has this in its name. */
 export const runsNamed = ({ runs }: Index, text: string): number[] => {
   const wanted = text.trim().toLowerCase()
@@ -136,6 +140,8 @@ export interface Source {
   /** Tables of the first picture, by name. */
   first(run: number): Promise<ReadonlyMap<string, Block>>
   table(run: number, table: string, columns: readonly string[]): Promise<Block>
+  /** The same columns of a table of all runs that have them, by run. */
+  tables(table: string, columns: readonly string[]): Promise<ReadonlyMap<number, Block>>
   /** The sentence about a run. */
   headline(run: number): Promise<Headline>
   /** Busiest links of each job. */
@@ -216,6 +222,13 @@ export class HttpSource implements Source {
     const query = columns.map(encodeURIComponent).join(',')
     const response = await this.fetch(`api/runs/${run}/${encodeURIComponent(table)}?columns=${query}`)
     return decodeBlock(await response.arrayBuffer())
+  }
+
+  async tables(table: string, columns: readonly string[]): Promise<ReadonlyMap<number, Block>> {
+    const query = columns.map(encodeURIComponent).join(',')
+    const response = await this.fetch(`api/runs/all/${encodeURIComponent(table)}?columns=${query}`)
+    const blocks = decodeBlocks(await response.arrayBuffer())
+    return new Map(Array.from(blocks, ([run, block]) => [Number(run), block]))
   }
 
   headline(run: number): Promise<Headline> {
@@ -308,6 +321,11 @@ export class EmbeddedSource implements Source {
     const block = inflate(text).then(decodeBlock)
     this.decoded.set(key, block)
     return block
+  }
+
+  async tables(table: string): Promise<ReadonlyMap<number, Block>> {
+    const runs = [...this.data.index.runs.keys()].filter((run) => this.data.blocks[`${run}/${table}`])
+    return new Map(await Promise.all(runs.map(async (run) => [run, await this.table(run, table)] as const)))
   }
 
   headline(run: number): Promise<Headline> {

@@ -14,7 +14,11 @@ interface Setting<T> {
 
 const text = (standard: string): Setting<string> => ({ standard, write: (v) => v, read: (t) => t })
 const number = (standard: number): Setting<number> => ({ standard, write: String, read: finite })
-const flag: Setting<boolean> = { standard: false, write: (v) => (v ? '1' : ''), read: (t) => t === '1' }
+const flag = (standard: boolean): Setting<boolean> => ({
+  standard,
+  write: (v) => (v ? '1' : '0'),
+  read: (t) => t === '1',
+})
 const end: Setting<number | null> = { standard: null, write: String, read: finite }
 const list: Setting<readonly string[]> = {
   standard: [],
@@ -108,7 +112,8 @@ const SETTINGS = {
   run: number(0),
   /** Runs to compare, at most four; the first is the base. */
   compared: numberList,
-  difference: flag,
+  /** Two pictures that look alike answer nothing, so the difference comes first. */
+  difference: flag(true),
   /** Other minus base, or other / base. */
   change: oneOf(['difference', 'ratio']),
   /** Unit of a comparison: single cables, or all cables between two routers. */
@@ -125,7 +130,7 @@ const SETTINGS = {
   low: end,
   high: end,
   /** Select the values outside of the range. */
-  inverted: flag,
+  inverted: flag(false),
   /** Percent of non-zero links: selects the hottest instead of a range; 0 selects by range. */
   hottest: number(0),
   scale: oneOf(['linear', 'log', 'quantile']),
@@ -148,7 +153,7 @@ const SETTINGS = {
   /** Torus view; empty for all planes. */
   projection: text(''),
   /** Whether the settings of colours and values are open. */
-  colours: flag,
+  colours: flag(false),
   /** A name of `PANELS` (views/panels/panels.tsx). Old addresses name a panel of links. */
   panel: { ...text('matrices'), read: (t: string) => (t === 'links' ? 'matrices' : t) },
   /** SELECT over the tables of the run. */

@@ -40,8 +40,6 @@ interface ViewEntry {
   sheet(of: ExportRequest): ExportSheet | null
   /** Why the view is not available for a run; null if it is. */
   missing?(index: Index, run: RunInfo | undefined): string | null
-  /** Settings that its button changes, too. */
-  enter?(state: Settings): Partial<Settings>
   /** What is shown; null for the chosen run. */
   shown?(session: Session, state: Settings, model: RunModel | undefined): ViewContent | null
   /** The change made by a key of this view. */
@@ -56,8 +54,6 @@ const views = {
     Body: CompareView,
     controls: true,
     sheet: compareExport,
-    // Two pictures that look alike answer nothing; runs that were chosen keep their form.
-    enter: ({ compared }: Settings) => (compared.length === 0 ? { difference: true } : {}),
     missing: ({ runs }: Index) => (runs.length > 1 ? null : 'a comparison needs two runs; one is open'),
     shown: (session: Session, state: Settings): ViewContent | null => {
       const compared = comparison(session, state)

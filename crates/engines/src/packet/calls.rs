@@ -55,13 +55,23 @@ pub(super) const CALLS: FilledTable<'_, ProgramRecords> = FilledTable {
         )
         .by(|ran| of(ran, after)),
         Column::attribute(
-            "line",
+            "place_kind",
+            Coded,
+            Plain,
+            "Place in",
+            "Unit of `place` in the file of the program or trace: `line`, `record`, `event` or `node`. `none` for what is in no file.",
+        )
+        .by(place_kinds),
+        Column::attribute("place", U64, Plain, "Place", "Place of the call or task in that file. 0 for `none`.")
+            .by(|ran| of(ran, |c| c.place.unwrap_or(0))),
+        Column::attribute(
+            "program",
             U32,
             Plain,
-            "Line",
-            "Line of the call in the text of its program or trace, or number of its record in a binary trace. 0 for tasks, and for programs that are in no file.",
+            "Program",
+            "Number of its program within the job, from 0.",
         )
-        .by(|ran| of(ran, |c| c.line.unwrap_or(0))),
+        .by(|ran| of(ran, |c| c.program.unwrap_or(0))),
     ],
 };
 
@@ -82,6 +92,20 @@ fn names(ran: &ProgramRecords) -> Values {
             texts.push(call.name.into());
             texts.len() - 1
         }) as i32
+    };
+    let codes = ran.recorded.calls.iter().map(code).collect();
+    Values::Text { codes, texts }
+}
+
+/// See the column.
+fn place_kinds(ran: &ProgramRecords) -> Values {
+    let mut texts = vec!["none".to_owned()];
+    texts.extend(ran.place_words.iter().filter(|word| !word.is_empty()).map(|word| (*word).to_owned()));
+    texts.sort_unstable();
+    texts.dedup();
+    let code = |call: &CallRecord| {
+        let word = call.place.map_or("none", |_| ran.place_words[usize::from(call.job)]);
+        texts.iter().position(|text| text == word).expect("a word of a job") as i32
     };
     let codes = ran.recorded.calls.iter().map(code).collect();
     Values::Text { codes, texts }

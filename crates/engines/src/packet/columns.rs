@@ -84,6 +84,16 @@ pub(super) const CHANNEL_PEAK: Column =
 pub(super) const LATENCY_MAX: Column =
     Column::max("latency_max_ns", F64, Ns, "Largest latency", "Latency of the slowest packet.").missing(NO_PACKET);
 
+/// Intervals of single links say nothing about the interval of their sum.
+const HALF_WIDTH: Column = Column::attribute(
+    "half_width_bytes",
+    U64,
+    Bytes,
+    "Interval of traffic",
+    "Half width of the 95 % interval of `bytes` in the full run. No column if no iteration was skipped.",
+)
+.under("fast_forward = { error = 0.01 }");
+
 /// Of tables that have `stall_ps`.
 pub(super) const COUNTED_STALL: Column = Column::sum(
     "counted_stall_ps",
@@ -107,6 +117,10 @@ impl<'a> FinishedRun<'a> {
         Column::sum("idle_ps", U64, Ps, "Idle", "Time the link neither transmitted nor was stalled.").by(|run| {
             let all = run.duration().ps();
             run.link_ports().map(|port| all.saturating_sub(port.busy_ps + port.stall_ps)).collect()
+        }),
+        HALF_WIDTH.by_if(|run| {
+            run.result.fast_forward.as_ref()?.interval?;
+            Some(run.result.ports.links().map(|port| port.half_width_bytes.unwrap_or(0)).collect())
         }),
         PEAK.under("record_channels = true")
             .by_if(|run| run.engine.records.channels.then(|| run.links(|port| port.peak_bytes))),

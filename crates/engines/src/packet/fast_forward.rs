@@ -57,8 +57,18 @@ pub(super) fn announced(packet: &Packet) -> Option<(&'static str, serde_json::Va
 
 /// The certificate of a run: what it skipped, and why it may.
 pub(super) fn certificate(report: &FastForwardReport) -> serde_json::Value {
-    let FastForwardReport { form, iterations, skipped, repeated, period, skipped_time, digest, interval, reason } =
-        report;
+    let FastForwardReport {
+        form,
+        iterations,
+        skipped,
+        repeated,
+        period,
+        skipped_time,
+        digest,
+        interval,
+        latency_half_width,
+        reason,
+    } = report;
     json!({
         "form": match form {
             FastForward::Exact => EXACT,
@@ -77,6 +87,7 @@ pub(super) fn certificate(report: &FastForwardReport) -> serde_json::Value {
         "digest": digest,
         "iteration_mean_ps": interval.map(|(mean, _)| mean.ps()),
         "end_half_width_ps": interval.map(|(_, half_width)| half_width.ps()),
+        "latency_half_width_ps": latency_half_width.map(Time::ps),
         "reason": reason,
     })
 }

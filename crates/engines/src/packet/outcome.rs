@@ -235,6 +235,8 @@ fn summary(run: &FinishedRun<'_>, overloads: &[Overload]) -> Vec<(&'static str, 
             "learning_error_mean_ns": if updates == 0 { Value::Null } else { (error / updates as f64).into() },
             "events": result.cost.events,
             "peak_packets": result.cost.peak_packets,
+            "control_packets": result.control_packets.packets,
+            "control_packet_bytes": result.control_packets.bytes,
         }),
     );
     std::iter::once(packet).chain(certificate.map(|certificate| (KEY, certificate))).collect()

@@ -24,6 +24,8 @@ pub(super) struct ProgramRecords {
     pub(super) phases: Vec<String>,
     pub(super) program_of: Vec<u32>,
     pub(super) first_phase: Vec<usize>,
+    /// What places of calls in files count, by job.
+    pub(super) place_words: Vec<&'static str>,
 }
 
 impl ProgramRecords {
@@ -39,6 +41,11 @@ impl ProgramRecords {
         }
         for job in &scenario.workload.jobs {
             records.first_phase.push(records.phases.len());
+            records.place_words.push(match (&job.program, &job.graph) {
+                (Some(shared), _) => shared.program.place_word(),
+                (None, Some(graph)) => graph.place_word,
+                (None, None) => "",
+            });
             let Some(shared) = &job.program else { continue };
             let own = shared.program.phases();
             records.program_of.extend((0..own.len() as u32).map(|phase| shared.program.program_of(phase)));

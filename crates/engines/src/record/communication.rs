@@ -1,12 +1,11 @@
 //! The communication matrix of the jobs: messages and bytes between ranks, of limited size for any job.
 
 use super::ids::JOB;
+use crate::scenario::Scenario;
 use odonata_declare::Type::{F64, U32, U64};
 use odonata_declare::Unit::{Bytes, Count, Plain};
 use odonata_declare::{Column, FilledTable};
-use odonata_machine::Machine;
 use odonata_workload::volumes::{Matrix, MatrixCell};
-use odonata_workload::Workload;
 
 /// Maximum cells in a row of a job's matrix. Up to 256 ranks, a cell is a pair of ranks. A full matrix has 65,536 rows, about as many as the placement of a large job.
 const CELLS_MAX: u32 = 256;
@@ -16,7 +15,7 @@ pub(super) const COMMUNICATION: FilledTable<'_, Vec<Row>> = FilledTable {
     row: "job and cell of its communication matrix, if the cell has a message",
     sorted_by: &["job", "source", "destination"],
     under: None,
-    doc: "Requested traffic: all messages of all iterations, including messages within a node. A matrix has at most 256 x 256 cells; `ranks_per_cell` is ceil(ranks / 256). A cell counts the messages from `ranks_per_cell` ranks, the first of which is `source`, to `ranks_per_cell` ranks, the first of which is `destination`. The sum over a job is `jobs.bytes` for the flow engine and for closed traffic of the packet engine. For open traffic, ranks draw receivers from the same pattern during the whole run. No rows if `output.communication` is false.",
+    doc: "Requested traffic: all messages of all iterations, including messages within a node. A matrix has at most 256 x 256 cells; `ranks_per_cell` is ceil(ranks / 256). A cell counts the messages from `ranks_per_cell` ranks, the first of which is `source`, to `ranks_per_cell` ranks, the first of which is `destination`. The sum over a job is `jobs.bytes` for the flow engine and for closed traffic of the packet engine. For open traffic, ranks draw receivers from the same pattern during the whole run. No rows if `output.communication` is false, or if Ctrl-C or SIGTERM came while the messages of a large job were counted.",
     columns: &[
         JOB.by(|rows: &Vec<Row>| rows.iter().map(|row| row.job).collect()),
         Column::key("source", U32, Plain, "From rank", "First sending rank of the cell.")
@@ -37,12 +36,13 @@ pub(super) struct Row {
     cell: MatrixCell,
 }
 
-/// One row per job and cell with a message, or none.
-pub(super) fn cells(machine: &Machine, workload: &Workload, recorded: bool) -> Vec<Row> {
-    let jobs = (0..).zip(&workload.jobs).filter(|_| recorded);
-    let of_job = |(job, placed)| {
-        let Matrix { ranks_per_cell, cells } = Matrix::of(machine, placed, CELLS_MAX);
-        cells.into_iter().map(move |cell| Row { job, ranks_per_cell, cell })
-    };
-    jobs.flat_map(of_job).collect()
+/// One row per job and cell with a message, or none if they are not recorded, or if `continues` stops the walk.
+pub(super) fn cells(scenario: &Scenario, continues: &mut dyn FnMut() -> bool) -> Option<Vec<Row>> {
+    let Scenario { machine, workload, output, .. } = scenario;
+    let mut rows = Vec::new();
+    for (job, placed) in (0..).zip(&workload.jobs).filter(|_| output.communication) {
+        let Matrix { ranks_per_cell, cells } = Matrix::of_while(machine, placed, CELLS_MAX, continues)?;
+        rows.extend(cells.into_iter().map(|cell| Row { job, ranks_per_cell, cell }));
+    }
+    Some(rows)
 }

@@ -186,17 +186,29 @@ pub(super) fn place(
                 None
             }
         },
-        Err(_) => {
-            // Which one it was: a job depends only on those before it.
-            let mut build = |n: usize| Workload::build_with_cache(hosts, &specs[..n], seed, known).err();
-            let failing = (1..=specs.len()).find_map(|n| Some((n, build(n)?)));
-            let (n, error) = failing.expect("the same jobs fail again");
+        Err(error) => {
+            let build = |n: usize| Workload::build_with_cache(hosts, &specs[..n], seed, known).err();
+            let (n, error) = first_failing(specs.len(), error, build);
             let (place, message) = problem(&error, &entries[n - 1]);
             let help = failed.describe().filter(|_| matches!(error, WorkloadError::Oversubscribed { .. }));
             report.add(ProblemKind::Workload, place, message, help);
             None
         }
     }
+}
+
+/// The smallest number of jobs that fail together, and their error. `jobs` of them fail with `error`. A job depends only
+/// on those before it, so any larger number fails too, and halving finds the smallest.
+fn first_failing<E>(jobs: usize, mut error: E, mut build: impl FnMut(usize) -> Option<E>) -> (usize, E) {
+    let (mut fits, mut fails) = (0, jobs);
+    while fails - fits > 1 {
+        let half = fits + (fails - fits) / 2;
+        match build(half) {
+            Some(earlier) => (fails, error) = (half, earlier),
+            None => fits = half,
+        }
+    }
+    (fails, error)
 }
 
 /// Reports ranks for which there is no memory; nothing of them is there yet. More than there are cores for are left to the

@@ -1,38 +1,27 @@
-//! The reference page of the experiment file.
+//! Keys as tables of Markdown.
 
-use super::{sections, Section};
-use crate::markdown::wrap;
-use odonata_declare::{Choice, Family, Key, KeyDefault, Kind, VariantInfo};
+use super::Section;
+use odonata_declare::{Choice, Key, KeyDefault, Kind, VariantInfo};
 use std::fmt::Write;
 
-const INTRODUCTION: &str = include_str!("introduction.md");
-const SWEEP: &str = include_str!("sweep.md");
-
-/// `docs/reference/experiment-file.md`. A test compares the two.
-pub fn reference() -> String {
-    let mut page = Page { text: INTRODUCTION.to_owned(), explained: Vec::new() };
-    for section in sections() {
-        page.write_section(section).expect("writing to a string never fails");
-    }
-    wrap(&format!("{}\n{SWEEP}", page.text))
-}
-
-/// The page so far.
-struct Page {
-    text: String,
+/// A page so far.
+pub(super) struct Page {
+    pub(super) text: String,
     /// Names that were explained: the same ones are not explained again.
     explained: Vec<&'static [Choice]>,
 }
 
 impl Page {
-    fn write_section(&mut self, section: &'static Section) -> std::fmt::Result {
-        write!(self.text, "\n## `{}`\n\n{}\n\n", section.heading(), section.doc)?;
+    pub(super) fn new(title: &str) -> Self {
+        Self { text: format!("# {title}\n"), explained: Vec::new() }
+    }
+
+    /// The keys of a section, without the keys of names that `chosen` keys may have.
+    pub(super) fn write_section(&mut self, section: &'static Section, chosen: &[&str]) -> std::fmt::Result {
+        write!(self.text, "\n{}\n\n", section.doc)?;
         self.write_keys(&section.keys)?;
-        for key in &section.keys {
-            // The variants have headings of their own.
-            if section.choosers.iter().all(|chooser| chooser.key != key.name) {
-                self.write_choices(key)?;
-            }
+        for key in section.keys.iter().filter(|key| !chosen.contains(&key.name)) {
+            self.write_choices(key)?;
         }
         for key in &section.keys {
             match nested(&key.kind) {
@@ -41,15 +30,6 @@ impl Page {
                     self.write_keys(keys)?;
                 }
                 _ => {}
-            }
-        }
-        for chooser in &section.choosers {
-            self.write_variants(chooser.key, chooser.family, "###")?;
-        }
-        let has_siblings = |key: &str| section.choosers.iter().any(|chooser| chooser.key == key);
-        for key in section.keys.iter().filter(|key| !has_siblings(key.name)) {
-            if let Some(family) = key.kind.family() {
-                self.write_variants(key.name, family, "###")?;
             }
         }
         Ok(())
@@ -79,30 +59,44 @@ impl Page {
         choices.iter().try_for_each(|choice| writeln!(self.text, "- `{}`: {}", choice.name, choice.doc))
     }
 
-    fn write_variants(&mut self, key: &str, family: &'static Family, heading: &str) -> std::fmt::Result {
-        for VariantInfo { name, doc, keys } in family.variants() {
-            let doc = doc.trim_end_matches('.');
-            let first = doc.chars().next().map_or(0, char::len_utf8);
-            let (first, rest) = (doc[..first].to_uppercase(), &doc[first..]);
-            write!(self.text, "\n{heading} `{key} = \"{name}\"`\n\n{first}{rest}.\n")?;
-            if !keys.is_empty() {
-                self.text.push('\n');
-                self.write_keys(keys)?;
+    /// The names that `key` may have with their keys, each under a heading of this level.
+    pub(super) fn write_variants(
+        &mut self,
+        key: &str,
+        variants: &'static [VariantInfo],
+        level: usize,
+    ) -> std::fmt::Result {
+        for variant in variants {
+            write!(self.text, "\n{} `{key} = \"{}\"`\n", "#".repeat(level), variant.name)?;
+            self.write_variant(variant, level + 1)?;
+        }
+        Ok(())
+    }
+
+    /// The keys of one name, and below headings of this level their tables and names.
+    pub(super) fn write_variant(&mut self, variant: &'static VariantInfo, level: usize) -> std::fmt::Result {
+        let (doc, keys) = (variant.doc.trim_end_matches('.'), &variant.keys);
+        let first = doc.chars().next().map_or(0, char::len_utf8);
+        let (first, rest) = (doc[..first].to_uppercase(), &doc[first..]);
+        write!(self.text, "\n{first}{rest}.\n")?;
+        if !keys.is_empty() {
+            self.text.push('\n');
+            self.write_keys(keys)?;
+        }
+        keys.iter().try_for_each(|key| self.write_choices(key))?;
+        let heading = "#".repeat(level);
+        for inner in keys {
+            if let Kind::Table(nested) = inner.kind {
+                write!(self.text, "\n{heading} `{}`, a table\n\n", inner.name)?;
+                self.write_keys(nested)?;
+                nested.iter().try_for_each(|key| self.write_choices(key))?;
             }
-            keys.iter().try_for_each(|key| self.write_choices(key))?;
-            for inner in keys {
-                if let Kind::Table(nested) = inner.kind {
-                    write!(self.text, "\n#### `{}`, a table\n\n", inner.name)?;
-                    self.write_keys(nested)?;
-                    nested.iter().try_for_each(|key| self.write_choices(key))?;
-                }
-                if let Some(line) = line(&inner.kind) {
-                    write!(self.text, "\n#### A line of `{}`\n\n", inner.name)?;
-                    self.write_keys(line)?;
-                }
-                if let Kind::Variant(family) = inner.kind {
-                    self.write_variants(inner.name, family, "####")?;
-                }
+            if let Some(line) = line(&inner.kind) {
+                write!(self.text, "\n{heading} A line of `{}`\n\n", inner.name)?;
+                self.write_keys(line)?;
+            }
+            if let Kind::Variant(family) = inner.kind {
+                self.write_variants(inner.name, family.variants(), level)?;
             }
         }
         Ok(())

@@ -61,18 +61,14 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
 pub(crate) struct Interference {
     /// The axes that it stands for; none without a section.
     pub(crate) axes: Vec<SweepAxis>,
-    /// Every job alone, whether there is a section or not.
-    pub(crate) alone: SweepAxis,
     /// Whether the other jobs are absent, so that not all of them need fit on the machine.
     pub(crate) absent: bool,
 }
 
 /// Reads `[interference]`.
 pub(super) fn read(section: Option<(&Entry, &Table)>, jobs: &[JobEntry], report: &mut Report<'_>) -> Interference {
-    let each: Vec<Set> = (0..jobs.len()).map(|job| Set::of(jobs, vec![job])).collect();
-    let whole = |axes, absent| Interference { axes, alone: axis_of(&each, jobs, absent, None), absent };
     if section.is_none() {
-        return whole(Vec::new(), false);
+        return Interference { axes: Vec::new(), absent: false };
     }
     let fields = SECTION.read(section, report);
     let sets = sets(&fields, jobs, report);
@@ -100,7 +96,13 @@ pub(super) fn read(section: Option<(&Entry, &Table)>, jobs: &[JobEntry], report:
         }
         axes.push(axis);
     }
-    whole(axes, absent)
+    Interference { axes, absent }
+}
+
+/// Every job alone, as an axis. It has a change for each pair of jobs, so it is made only where it is needed.
+pub(super) fn alone(jobs: &[JobEntry], absent: bool) -> SweepAxis {
+    let each: Vec<Set> = (0..jobs.len()).map(|job| Set::of(jobs, vec![job])).collect();
+    axis_of(&each, jobs, absent, None)
 }
 
 fn axis_of(sets: &[Set], jobs: &[JobEntry], absent: bool, place: Option<Place>) -> SweepAxis {
@@ -212,6 +214,10 @@ fn sets(fields: &Fields, jobs: &[JobEntry], report: &mut Report<'_>) -> Option<V
         }
         _ => {}
     }
+    if let Some(reason) = too_many(all.len(), jobs.len()) {
+        report.add(ProblemKind::Value, pairs.place, reason, Some("name fewer 'targets', or split the file".to_owned()));
+        return None;
+    }
     let mut each: Vec<Set> = Vec::new();
     for set in all {
         if !each.iter().any(|other| other.is_like(&set)) {
@@ -219,6 +225,20 @@ fn sets(fields: &Fields, jobs: &[JobEntry], report: &mut Report<'_>) -> Option<V
         }
     }
     Some(each)
+}
+
+/// Most sets of jobs times jobs: each set says of every other job that it is idle. 4 million of these changes take
+/// 250 MB, and 2,000 jobs can each run alone.
+const CHANGES_MAX: usize = 4_000_000;
+
+/// Why there are too many sets, if there are.
+fn too_many(sets: usize, jobs: usize) -> Option<String> {
+    (sets.saturating_mul(jobs) > CHANGES_MAX).then(|| {
+        format!(
+            "'pairs' makes {sets} sets of jobs from {jobs} jobs; the number of sets times the number of jobs is at most \
+             {CHANGES_MAX}"
+        )
+    })
 }
 
 /// The lists of `pairs`, if it is lists.
@@ -310,6 +330,21 @@ mod tests {
         for overrides in &sweep[0].overrides {
             parse(overrides).unwrap();
         }
+    }
+
+    /// A job that is left out of the file has no run of its own.
+    #[test]
+    fn every_job_that_is_there_alone() {
+        let text = FILE.replace("[interference]\n", "");
+        let alone = Experiment::new(text, "test.toml").with_overrides(["job.b.absent=true"]).alone().unwrap();
+        assert_eq!(alone.values, ["a", "c d"]);
+        assert_eq!(alone.overrides, [["job.\"c d\".idle=true"], ["job.a.idle=true"]]);
+    }
+
+    #[test]
+    fn sets_have_a_limit() {
+        assert_eq!(super::too_many(2_000, 2_000), None);
+        assert!(super::too_many(2_001, 2_000).unwrap().starts_with("'pairs' makes 2001 sets of jobs from 2000 jobs"));
     }
 
     fn labels(keys: &str) -> Vec<String> {

@@ -9,6 +9,7 @@ use odonata_programs::{ProgramRule, ProgramSpec, PROGRAMS};
 use odonata_workload::{
     self as workload, Execution, JobSettings, PatternRule, PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS,
 };
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// The patterns of all crates.
@@ -183,6 +184,7 @@ pub(crate) fn read_all(jobs: Option<&Entry>, report: &mut Report<'_>) -> Vec<Job
         report.add(ProblemKind::MissingKey, entry.place, "the experiment has no job", None);
     }
     let mut read: Vec<JobEntry> = Vec::new();
+    let mut names = HashSet::new();
     for (index, item) in items.iter().enumerate() {
         let Raw::Table(table) = &item.raw else {
             let message = format!("a job must be a table, found {}", item.raw.noun());
@@ -190,7 +192,7 @@ pub(crate) fn read_all(jobs: Option<&Entry>, report: &mut Report<'_>) -> Vec<Job
             continue;
         };
         let Some(job) = read_job(table, item.place, index, report) else { continue };
-        if read.iter().any(|other| other.name == job.name) {
+        if !names.insert(job.name.clone()) {
             let message = format!("two jobs are called '{}'; names are unique", job.name);
             report.add(ProblemKind::Conflict, job.fields.place_of("name"), message, None);
         }

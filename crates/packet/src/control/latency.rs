@@ -9,11 +9,20 @@ use std::sync::OnceLock;
 /// they are no state. All partitions share them: each of its own would fill the cache.
 pub(crate) struct PathLatencies {
     from: Vec<OnceLock<Box<[u64]>>>,
+    /// Router of each NIC.
+    routers: Box<[u32]>,
+    /// Latencies between each NIC and the queues of its router, both directions together.
+    of_nics: Box<[u64]>,
 }
 
 impl PathLatencies {
     pub(crate) fn new(fabric: &Fabric) -> Self {
-        Self { from: (0..fabric.routers()).map(|_| OnceLock::new()).collect() }
+        let both = |&port: &u32| fabric.injection_latency(port) + fabric.forward_latency(port);
+        Self {
+            from: (0..fabric.routers()).map(|_| OnceLock::new()).collect(),
+            routers: fabric.nic_port.iter().map(|&port| fabric.port_router[port as usize]).collect(),
+            of_nics: fabric.nic_port.iter().map(both).collect(),
+        }
     }
 
     /// Latency of the fastest idle path from router `from` to the input queues of router `to`, in ps.
@@ -36,14 +45,14 @@ impl PathLatencies {
     /// Latency from NIC `near` to NIC `far` and back, without serialisation. Both directions of a cable have one latency,
     /// so the path back between the routers takes the same time, and the row of `near` in the table suffices.
     pub(crate) fn round_trip(&self, fabric: &Fabric, near: u32, far: u32) -> u64 {
-        let ports = [near, far].map(|nic| fabric.nic_port[nic as usize]);
-        let [from, to] = ports.map(|port| fabric.port_router[port as usize]);
-        let of_nics: u64 = ports.map(|port| fabric.injection_latency(port) + fabric.forward_latency(port)).iter().sum();
+        let [from, to] = [near, far].map(|nic| self.routers[nic as usize]);
+        let of_nics = self.of_nics[near as usize] + self.of_nics[far as usize];
         of_nics + 2 * self.between_routers(fabric, from, to)
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.from.iter().filter_map(OnceLock::get).map(|all| 8 * all.len()).sum()
+        let rows: usize = self.from.iter().filter_map(OnceLock::get).map(|all| 8 * all.len()).sum();
+        rows + 12 * self.routers.len()
     }
 }
 

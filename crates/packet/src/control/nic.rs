@@ -7,8 +7,9 @@
 
 use super::limits::{PairLimits, UNLIMITED};
 use super::notice::Notice;
-use super::pairs::Pairs;
-use super::rules::Rules;
+use super::packets::ControlPackets;
+use super::pairs::{PairPlace, Pairs};
+use super::rules::{Pair, Rules};
 use crate::endpoint::OutgoingPacket;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -34,14 +35,20 @@ pub(crate) struct NicControl {
     /// Notices that arrive later, by arrival.
     notices: VecDeque<Notice>,
     taken: u64,
+    pub(crate) packets: ControlPackets,
 }
 
 impl NicControl {
     /// Adds a notice that arrives later. Returns whether packets to its destination wait.
     pub(crate) fn add(&mut self, notice: Notice) -> bool {
-        let after = self.notices.iter().rposition(|other| *other <= notice).map_or(0, |last| last + 1);
-        self.notices.insert(after, notice);
-        self.queues.contains_key(&notice.destination)
+        match self.notices.back() {
+            Some(last) if *last > notice => {
+                let after = self.notices.iter().rposition(|other| *other <= notice).map_or(0, |last| last + 1);
+                self.notices.insert(after, notice);
+            }
+            _ => self.notices.push_back(notice),
+        }
+        !self.queues.is_empty() && self.queues.contains_key(&notice.destination)
     }
 
     /// Applies the notices that have arrived by `now`.
@@ -56,8 +63,11 @@ impl NicControl {
         }
     }
 
-    /// Takes the oldest waiting packet that may go at `now`.
-    pub(crate) fn take_ready(&mut self, now: u64) -> Option<HeldPacket> {
+    /// Takes the oldest waiting packet that may go at `now`, and counts its departure.
+    pub(crate) fn take_ready(&mut self, now: u64, rules: &Rules) -> Option<HeldPacket> {
+        if self.queues.is_empty() {
+            return None;
+        }
         let ready = self.heads().filter(|(_, _, at)| *at <= now);
         let destination = ready.min_by_key(|(_, head, _)| head.number)?.0;
         let queue = self.queues.get_mut(&destination)?;
@@ -65,8 +75,10 @@ impl NicControl {
         if queue.is_empty() {
             self.queues.remove(&destination);
         }
+        let pair = self.pairs.get_mut(destination).expect("a packet was offered before");
         // Before, it waited for the packet in front of it.
-        held.since = held.since.max(self.pairs.known(destination).last_departure);
+        held.since = held.since.max(pair.last_departure);
+        rules.depart(pair, held.size, now);
         Some(held)
     }
 
@@ -78,12 +90,13 @@ impl NicControl {
         })
     }
 
-    /// When a waiting packet may go: at a known time, at the next notice about its destination, or not as far as is known.
+    /// When a control packet or a waiting packet may go: at a known time, at the next notice about its destination, or not as far as is known.
     pub(crate) fn next_chance(&self) -> u64 {
+        let own = self.packets.next_ready();
         if self.queues.is_empty() {
-            return u64::MAX;
+            return own;
         }
-        let known = self.heads().map(|(_, _, at)| at).min().unwrap_or(u64::MAX);
+        let known = self.heads().map(|(_, _, at)| at).min().map_or(own, |at| at.min(own));
         if known == 0 {
             return 0;
         }
@@ -91,7 +104,7 @@ impl NicControl {
         waited_for.next().map_or(known, |notice| known.min(notice.at))
     }
 
-    /// Offers a packet that the NIC took from its endpoint at `now`. Returns it if it may go; otherwise it waits.
+    /// Offers a packet that the NIC took from its endpoint at `now`. Returns it if it departs; otherwise it waits.
     pub(crate) fn offer(
         &mut self,
         packet: OutgoingPacket,
@@ -101,21 +114,27 @@ impl NicControl {
         rules: &Rules,
         limits: impl FnOnce() -> PairLimits,
     ) -> Option<OutgoingPacket> {
-        let queues = &self.queues;
-        let waits = queues.contains_key(&destination);
-        if !waits {
-            let known = self.pairs.get(destination).filter(|pair| !rules.is_idle(pair, now));
-            let may_send = match known {
-                Some(pair) => pair.may_send(size, now),
-                None => {
-                    let pair = rules.pair(limits(), now);
-                    let may_send = pair.may_send(size, now);
+        let (queues, pairs) = (&self.queues, &mut self.pairs);
+        let departs = |pair: &mut Pair| {
+            let may_send = pair.may_send(size, now);
+            if may_send {
+                rules.depart(pair, size, now);
+            }
+            may_send
+        };
+        if !queues.contains_key(&destination) {
+            let found = pairs.find(destination);
+            let departed = match found {
+                PairPlace::At(place) if !rules.is_idle(pairs.at(place), now) => departs(pairs.at(place)),
+                _ => {
+                    let mut pair = rules.pair(limits(), now);
+                    let departed = departs(&mut pair);
                     let is_idle = |other, pair: &_| rules.is_idle(pair, now) && !queues.contains_key(&other);
-                    self.pairs.insert(destination, pair, is_idle);
-                    may_send
+                    pairs.insert(found, destination, pair, is_idle);
+                    departed
                 }
             };
-            if may_send {
+            if departed {
                 return Some(packet);
             }
         }
@@ -123,12 +142,6 @@ impl NicControl {
         self.taken += 1;
         self.queues.entry(destination).or_default().push_back(held);
         None
-    }
-
-    /// Counts a packet that departs at `now`.
-    pub(crate) fn depart(&mut self, destination: u32, size: u32, now: u64, rules: &Rules) {
-        let pair = self.pairs.get_mut(destination).expect("a packet was offered before it departs");
-        rules.depart(pair, size, now);
     }
 
     /// After a departure to `destination` at `now`: window (0 if there is none), allowed part of the rate, and whether a
@@ -149,6 +162,7 @@ impl NicControl {
 
     pub(crate) fn memory_bytes(&self) -> usize {
         let held: usize = self.queues.values().map(VecDeque::capacity).sum();
-        self.pairs.memory_bytes() + held * size_of::<HeldPacket>() + self.notices.capacity() * size_of::<Notice>()
+        let notices = self.notices.capacity() * size_of::<Notice>();
+        self.pairs.memory_bytes() + held * size_of::<HeldPacket>() + notices + self.packets.memory_bytes()
     }
 }

@@ -75,11 +75,21 @@ impl Congestion {
     }
 }
 
+/// What every packet of an ejection port reads and writes, in one place.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct PortCount {
+    /// Bytes in the router for the port.
+    queued: u32,
+    /// Job of the last packet that arrived: control packets of the port are attributed to it.
+    job: u16,
+    /// Whether the port is among the congested ones. Most are not, and need no search.
+    is_congested: bool,
+}
+
 /// The ejection ports of a partition.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct PortControl {
-    /// Bytes in the router for each port.
-    queued: Vec<u32>,
+    counts: Vec<PortCount>,
     congested: BTreeMap<u32, Congestion>,
     /// Ports with listed sources, with the rule `merlin`.
     listed: BTreeMap<u32, MerlinPort>,
@@ -87,22 +97,34 @@ pub(crate) struct PortControl {
 
 impl PortControl {
     pub(crate) fn new(nics: usize) -> Self {
-        Self { queued: vec![0; nics], congested: BTreeMap::new(), listed: BTreeMap::new() }
+        Self { counts: vec![PortCount::default(); nics], congested: BTreeMap::new(), listed: BTreeMap::new() }
     }
 
     /// Bytes in the router for the port of NIC `n`.
     pub(crate) fn queued(&self, n: usize) -> u32 {
-        self.queued[n]
+        self.counts[n].queued
+    }
+
+    /// Whether the port of NIC `n` holds sources.
+    pub(crate) fn is_congested(&self, n: usize) -> bool {
+        self.counts[n].is_congested
+    }
+
+    /// Job of the last packet that arrived for the port of NIC `n`.
+    pub(crate) fn job(&self, n: usize) -> u16 {
+        self.counts[n].job
     }
 
     /// Counts a packet that arrives at the router of NIC `n`, to which it goes.
-    pub(crate) fn count_arrival(&mut self, n: usize, size: u32) {
-        self.queued[n] += size;
+    pub(crate) fn count_arrival(&mut self, n: usize, size: u32, job: u16) {
+        let count = &mut self.counts[n];
+        count.queued += size;
+        count.job = job;
     }
 
     /// Counts a packet that departs to NIC `n`.
     pub(crate) fn count_departure(&mut self, n: usize, size: u32) {
-        self.queued[n] -= size;
+        self.counts[n].queued -= size;
     }
 
     /// Holds the `source` of a packet that has arrived, if the port is congested.
@@ -115,10 +137,12 @@ impl PortControl {
         round_trip: impl FnOnce() -> u64,
         mut send: impl FnMut(u32, NoticeKind, u32),
     ) {
-        let is_over = u64::from(self.queued[n]) > settings.q_hi.0;
-        if !is_over && !self.congested.contains_key(&(n as u32)) {
+        let count = &mut self.counts[n];
+        let is_over = u64::from(count.queued) > settings.q_hi.0;
+        if !is_over && !count.is_congested {
             return;
         }
+        count.is_congested = true;
         let port = self.congested.entry(n as u32).or_default();
         if port.sources.contains_key(&source) {
             port.use_credit(source, size);
@@ -137,7 +161,7 @@ impl PortControl {
         mut send: impl FnMut(u32, NoticeKind, u32),
     ) {
         let Some(port) = self.congested.get_mut(&(n as u32)) else { return };
-        let (PortRate { now, full, full_time, .. }, queued) = (rate, u64::from(self.queued[n]));
+        let (PortRate { now, full, full_time, .. }, queued) = (rate, u64::from(self.counts[n].queued));
         port.expire(now, &mut send);
         if rate.departed && queued < settings.q_lo.0 {
             if let Some(&first) = port.turns.front() {
@@ -163,6 +187,7 @@ impl PortControl {
         }
         if port.sources.is_empty() {
             self.congested.remove(&(n as u32));
+            self.counts[n].is_congested = false;
         }
     }
 
@@ -176,7 +201,7 @@ impl PortControl {
         settings: &ControlSettings,
         send: impl FnMut(u32, NoticeKind, u32, u64),
     ) {
-        let queued = u64::from(self.queued[n]);
+        let queued = u64::from(self.counts[n].queued);
         self.listed.entry(n as u32).or_default().arrive(source, size, queued, &rate, settings, send);
     }
 
@@ -199,13 +224,17 @@ impl PortControl {
 
     /// When the port of NIC `n` must be served without a departure: nothing is queued, and sources are held.
     pub(crate) fn next_expiry(&self, n: usize) -> Option<u64> {
-        let port = self.congested.get(&(n as u32)).filter(|_| self.queued[n] == 0)?;
+        let count = &self.counts[n];
+        if !count.is_congested || count.queued > 0 {
+            return None;
+        }
+        let port = self.congested.get(&(n as u32))?;
         port.grants.front().map(|(until, ..)| *until)
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
         let of = |port: &Congestion| 32 * port.sources.len() + 16 * port.grants.len() + 4 * port.turns.len();
         let listed: usize = self.listed.values().map(|port| 24 * port.len()).sum();
-        4 * self.queued.len() + self.congested.values().map(of).sum::<usize>() + listed
+        8 * self.counts.len() + self.congested.values().map(of).sum::<usize>() + listed
     }
 }

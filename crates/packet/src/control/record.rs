@@ -23,6 +23,15 @@ pub struct ControlRecord {
     pub marks: u64,
 }
 
+/// Acknowledgements and notices that left their NIC as packets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ControlPacketCount {
+    /// Packets.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
 /// Windows and rates of a pair of nodes in an interval of the series: sums over the packets that left the NIC.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ControlInterval {

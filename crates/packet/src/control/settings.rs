@@ -39,6 +39,8 @@ parameters! {
         pub name: ControlName = ControlName::None;
         /// Rule of the control.
         pub rule: Option<ControlRule> = None, else "`credit` with `pair`, `dctcp` with `window`";
+        /// Size of acknowledgements and notices as packets, which the destination's NIC sends before its other packets.
+        pub control_bytes: Option<Bytes> = None, else "they take no bandwidth, and the idle latency of the return path";
         /// `pair`: bytes in the last router for one ejection port above which the router holds their sources. With
         /// `merlin`, bytes at which it slows them; SST's default is twice the output buffer.
         pub q_hi: Bytes = Bytes::kib(8);
@@ -208,7 +210,13 @@ impl ControlSettings {
                 return wrong(key, format!("{size} is more than 1 GiB"));
             }
         }
-        if let Some(most) = self.window.or(packet).filter(|most| !(Bytes(1)..=*most).contains(&self.min_window)) {
+        let most = packet.unwrap_or(Bytes(1 << 20));
+        if let Some(size) = self.control_bytes.filter(|size| !(Bytes(1)..=most).contains(size)) {
+            return wrong("control_bytes", format!("{size} is not from 1 B to a packet of {most}"));
+        }
+        // The default must not refuse small packets with a rule that has no minimum.
+        let limit = self.window.or(packet).filter(|_| Self::rules_of("min_window").contains(&self.rule()));
+        if let Some(most) = limit.filter(|most| !(Bytes(1)..=*most).contains(&self.min_window)) {
             return wrong("min_window", format!("{} is not from 1 B to {most}", self.min_window));
         }
         if self.mark_full.is_some_and(|full| full < self.mark_above) {

@@ -5,13 +5,14 @@
 
 /// 97.5 % quantile of the normal distribution.
 const NORMAL: f64 = 1.959_964;
-/// Fewest iterations. With fewer the stop at a small spread that is small by chance is too likely.
-const FEWEST: usize = 20;
+/// Fewest iterations. With fewer a stop at a spread that is small by chance is likelier: drawn from measured iterations,
+/// the interval covers 94 to 96 % with 10, and 95 to 96 % with 20.
+const FEWEST: usize = 10;
 /// A correlation of neighbours above this many standard deviations is significant (about 5 %).
 const CORRELATION: f64 = 2.0;
 
 /// 97.5 % quantile of Student's t distribution with `freedom` degrees of freedom, by the expansion of Cornish and
-/// Fisher: off by less than 0.0001 from 15 on.
+/// Fisher: off by less than 0.001 from 9 on.
 pub(crate) fn student(freedom: usize) -> f64 {
     let (z, v) = (NORMAL, freedom as f64);
     let power = |n: i32| z.powi(n);
@@ -80,12 +81,13 @@ impl CycleStatistics {
     }
 }
 
-/// Half width of the 95 % interval of the time of `skipped` iterations.
+/// Half width of the 95 % interval of a sum over `skipped` iterations, from `count` iterations with this standard
+/// deviation: of their times, of their bytes.
 ///
-/// The full run draws their times, too. So the difference from `skipped` times the mean has the variance of both.
-pub(crate) fn half_width_of_total(of: &CycleStatistics, skipped: u64) -> f64 {
-    let (n, skipped) = (of.count as f64, skipped as f64);
-    student(of.count - 1) * of.deviation * skipped * (1.0 / n + 1.0 / skipped).sqrt()
+/// The full run draws its own values, too. So the difference from `skipped` times the mean has the variance of both.
+pub(crate) fn half_width_of_total(deviation: f64, count: usize, skipped: u64) -> f64 {
+    let (n, skipped) = (count as f64, skipped as f64);
+    student(count - 1) * deviation * skipped * (1.0 / n + 1.0 / skipped).sqrt()
 }
 
 /// Numbers of iterations after which a run tests whether it may stop: few, because each test may stop it by chance.
@@ -115,8 +117,9 @@ mod tests {
     /// Values of a table of Student's distribution.
     #[test]
     fn quantiles() {
-        for (freedom, expected) in [(19, 2.0930), (24, 2.0639), (29, 2.0452), (60, 2.0003), (120, 1.9799)] {
-            assert!((student(freedom) - expected).abs() < 1e-4, "{freedom}: {}", student(freedom));
+        for (freedom, expected) in [(9, 2.2622), (19, 2.0930), (24, 2.0639), (29, 2.0452), (60, 2.0003), (120, 1.9799)]
+        {
+            assert!((student(freedom) - expected).abs() < 1e-3, "{freedom}: {}", student(freedom));
         }
     }
 
@@ -146,6 +149,6 @@ mod tests {
     fn tests_are_few() {
         let mut checks = Checks::START;
         let due: Vec<usize> = (1..100).filter(|count| checks.is_due(*count)).collect();
-        assert_eq!(due, [20, 25, 32, 40, 50, 63, 79, 99]);
+        assert_eq!(due, [10, 13, 17, 22, 28, 35, 44, 55, 69, 87]);
     }
 }

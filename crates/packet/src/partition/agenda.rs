@@ -9,7 +9,7 @@ pub(super) struct Clock {
     pub(super) now: u64,
     /// No known event lies before this time. 0 if that is unknown because something happened or arrived.
     pub(super) quiet_until: u64,
-    /// Latest time at which the last byte of a packet leaves a NIC.
+    /// Latest time at which the last byte of a packet leaves a NIC, or one of a control packet reaches one.
     pub(super) last_departure: u64,
     /// Events so far.
     pub(super) events: u64,

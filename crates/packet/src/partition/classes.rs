@@ -166,6 +166,9 @@ impl Partition {
         while candidates != 0 {
             let classes = self.classes.as_ref().expect("there are classes");
             let class = classes.nics.choose(n, candidates, |_| times.full);
+            if let Some(packet) = self.take_control_packet(n, class, leaves) {
+                return self.inject_control_packet(n, leaves, &packet, Some(class));
+            }
             if let Some(injection) = self.take_of_class(n, class, leaves) {
                 return self.inject(n, ready, leaves, &injection, Some(class));
             }

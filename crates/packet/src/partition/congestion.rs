@@ -59,6 +59,11 @@ impl Control {
             })
         })
     }
+
+    /// Whether a port of a class may have notices for its sources after a departure.
+    pub(super) fn has_sources(&self, place: usize, class: usize) -> bool {
+        self.ports.is_congested(place) || self.classes[class].settings.rule() == ControlRule::Merlin
+    }
 }
 
 impl ClassControl {

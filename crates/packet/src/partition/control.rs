@@ -12,8 +12,8 @@
 use super::congestion::{limits, ClassControl, Control};
 use super::state::Partition;
 use crate::control::{
-    ControlInterval, ControlIntervalKey, ControlName, ControlRecord, ControlRule, IntervalKey, NicControl, Notice,
-    NoticeKind, PairKey, PortRate,
+    ControlInterval, ControlIntervalKey, ControlName, ControlPacket, ControlRecord, ControlRule, IntervalKey,
+    NicControl, Notice, NoticeKind, PairKey, PortRate,
 };
 use crate::endpoint::OutgoingPacket;
 use crate::packet::NONE;
@@ -49,6 +49,9 @@ impl Partition {
     /// Injects a packet of NIC `n` that may go at `leaves`, if there is one. Returns its slot.
     #[inline(never)]
     pub(super) fn inject_controlled(&mut self, n: usize, ready: u64, leaves: u64) -> u32 {
+        if let Some(packet) = self.take_control_packet(n, 0, leaves) {
+            return self.inject_control_packet(n, leaves, &packet, None);
+        }
         match self.take_controlled(n, 0, leaves) {
             Some(injection) => self.inject(n, ready, leaves, &injection, None),
             None => {
@@ -68,7 +71,7 @@ impl Partition {
         let rules = &class_control.rules;
         nic.apply(leaves, rules);
         let mut has_waited = false;
-        let found = match nic.take_ready(leaves) {
+        let found = match nic.take_ready(leaves, rules) {
             Some(held) => {
                 let destination = self.nic_of(&held.packet);
                 let pair = PairKey { job: held.packet.job, source, destination };
@@ -93,9 +96,8 @@ impl Partition {
             },
         };
         if let Some((packet, size)) = &found {
-            let destination = self.nic_of(packet);
-            nic.depart(destination, *size, leaves, rules);
             if let Some(interval) = leaves.checked_div(*interval_ps) {
+                let destination = self.nic_of(packet);
                 let (window, rate, is_credited) = nic.limits_of(destination, *size, leaves, rules);
                 let key = IntervalKey { interval, source, destination };
                 records.count_departure(key, window, rate, is_credited);
@@ -121,6 +123,9 @@ impl Partition {
     /// is congested.
     pub(super) fn control_arrival(&mut self, router: usize, slot: u32) {
         let packet = self.pool.get(slot);
+        if packet.is_control() {
+            return;
+        }
         let fabric = &self.section.fabric;
         let nic = fabric.node_nic[packet.header.destination.index()] + u32::from(packet.nic);
         if !self.routers.list[router].nics.contains(&nic) {
@@ -134,7 +139,7 @@ impl Partition {
             self.control = Some(control);
             return;
         }
-        control.ports.count_arrival(place, size);
+        control.ports.count_arrival(place, size, packet.job);
         let Control { ports, classes, latencies, records, sent, .. } = &mut *control;
         let settings = &classes[class].settings;
         let full_time = classes[class].full_time(fabric.full_time[fabric.nic_port[nic as usize] as usize]);
@@ -161,10 +166,14 @@ impl Partition {
     }
 
     /// Acknowledges the packet of `slot`, which departs to NIC `n` and is delivered at `delivered`, and lets the port
-    /// give credits.
+    /// give credits. Returns whether the packet was one of the control.
     #[cold]
-    pub(super) fn control_departure(&mut self, o: usize, n: usize, slot: u32, delivered: u64) {
+    pub(super) fn control_departure(&mut self, o: usize, n: usize, slot: u32, delivered: u64) -> bool {
         let packet = self.pool.get(slot);
+        if packet.is_control() {
+            self.deliver_control_packet(n, slot, delivered);
+            return true;
+        }
         let (size, is_marked) = (packet.size(), packet.is_marked());
         let source = self.section.fabric.node_nic[packet.header.source.index()];
         let nic = self.section.nics.start + n as u32;
@@ -173,14 +182,13 @@ impl Partition {
         let control = self.control.as_mut().expect("there is a control");
         let name = control.classes[class].settings.name;
         if name == ControlName::None {
-            return;
+            return false;
         }
         let (from, queued) = (packet.header.source.0, control.ports.queued(place));
         control.ports.count_departure(place, size);
         let is_long = || self.section.marking[class].marks(queued, injected, from);
         let is_marked = name == ControlName::Window && (is_marked || is_long());
         let fabric = &self.section.fabric;
-        let back = control.latencies.between_nics(fabric, nic, source);
         // Beyond the fastest path: waits, and detours. Only windows follow it.
         let busy = || fabric.link_time(fabric.nic_port[nic as usize], size);
         let forth = || control.latencies.between_nics(fabric, source, nic);
@@ -190,11 +198,25 @@ impl Partition {
             control.records.count_mark(PairKey { job, source, destination: nic });
         }
         let kind = if is_marked { NoticeKind::MarkedAck } else { NoticeKind::Ack };
-        self.send_notice(
-            source,
-            Notice { at: delivered + back, destination: nic, class: class as u8, kind, bytes: size, delay_ps },
-        );
-        self.serve_sources(o, n, class, Some(size));
+        match self.control_packet_size(class) {
+            Some(_) => {
+                let packet = ControlPacket { ready: delivered, to: source, kind, bytes: size, delay_ps, job };
+                self.add_control_packet(n, class, packet);
+            }
+            None => {
+                let control = self.control.as_ref().expect("there is a control");
+                let back = control.latencies.between_nics(&self.section.fabric, nic, source);
+                let at = delivered + back;
+                self.send_notice(
+                    source,
+                    Notice { at, destination: nic, class: class as u8, kind, bytes: size, delay_ps },
+                );
+            }
+        }
+        if self.control.as_ref().is_some_and(|control| control.has_sources(place, class)) {
+            self.serve_sources(o, n, class, Some(size));
+        }
+        false
     }
 
     /// Lets port `o`, which leads to NIC `n`, give credits for a class after a packet of `departed` bytes, and schedules the
@@ -240,6 +262,9 @@ impl Partition {
             return;
         }
         let mut sent = std::mem::take(&mut control.sent);
+        if self.control_packet_size(class).is_some() {
+            self.send_control_packets(nic, class, &mut sent);
+        }
         for (source, kind, bytes, delay_ps) in sent.drain(..) {
             let fabric = &self.section.fabric;
             let router = fabric.port_router[fabric.nic_port[nic as usize] as usize];
@@ -248,6 +273,17 @@ impl Partition {
             self.send_notice(source, Notice { at, destination: nic, class: class as u8, kind, bytes, delay_ps });
         }
         self.control.as_mut().expect("there is a control").sent = sent;
+    }
+
+    /// The same as packets: the NIC of the port learns of its notices after the latency of the link, and sends them.
+    fn send_control_packets(&mut self, nic: u32, class: usize, sent: &mut Vec<(u32, NoticeKind, u32, u64)>) {
+        let n = (nic - self.section.nics.start) as usize;
+        let ready = self.clock.now + self.section.kind(self.nics.list[n].kind).latency;
+        let control = self.control.as_ref().expect("there is a control");
+        let job = control.ports.job(n * self.section.classes + class);
+        for (to, kind, bytes, delay_ps) in sent.drain(..) {
+            self.add_control_packet(n, class, ControlPacket { ready, to, kind, bytes, delay_ps, job });
+        }
     }
 
     fn send_notice(&mut self, source: u32, notice: Notice) {
@@ -267,8 +303,13 @@ impl Partition {
         if !control.nics[place].add(notice) {
             return;
         }
+        self.offer_from(n, place, notice.at);
+    }
+
+    /// NIC `n` may have a packet of a class from `at` on. The class and the NIC have `place`.
+    pub(super) fn offer_from(&mut self, n: usize, place: usize, at: u64) {
         let nic = &mut self.nics.list[n];
-        let at = notice.at.max(nic.link_free);
+        let at = at.max(nic.link_free);
         let ready = match &mut self.classes {
             None => &mut nic.next_ready,
             Some(classes) => &mut classes.offers[place].ready,

@@ -292,8 +292,8 @@ impl Partition {
         self.recorder.record_send(o, vc, packet, now, busy);
         if end == End::Node {
             self.recorder.record_ejection(peer as usize, before, now, now + busy);
-            if self.control.is_some() {
-                self.control_departure(o, peer as usize, slot, arrives + busy);
+            if self.control.is_some() && self.control_departure(o, peer as usize, slot, arrives + busy) {
+                return;
             }
             self.eject(peer as usize, slot, arrives + busy);
             return;

@@ -111,22 +111,10 @@ impl Partition {
         if self.nics.have_programs() {
             self.check(injection, leaves);
         }
-        let nic = &mut self.nics.list[n];
-        let global = self.section.nics.start + n as u32;
         let overhead = self.section.fabric.overhead(injection.size) + injection.padding;
         let size = injection.size + overhead;
-        if class.is_none() {
-            nic.credit -= size;
-        }
-        let kind = self.section.kind(nic.kind);
-        let (full_time, latency) = (kind.incoming_time, kind.injection_latency);
-        let busy = if size == self.section.full { full_time } else { self.section.fabric.injection_time(global, size) };
-        nic.link_free = leaves + busy;
-        self.clock.last_departure = self.clock.last_departure.max(nic.link_free);
-        if let Some(class) = class {
-            self.charge_nic(n, class, size, leaves, busy);
-        }
-        let source = self.section.fabric.node_of(global);
+        let (latency, busy) = self.occupy_nic(n, size, leaves, class);
+        let source = self.section.fabric.node_of(self.section.nics.start + n as u32);
         let mut state =
             if self.routers.needs.messages { self.initial_state(source, injection) } else { RouteState::default() };
         state.vc += class.map_or(0, |class| self.section.first_channel(class));
@@ -146,6 +134,26 @@ impl Partition {
             None => self.arm_plainly(n),
         }
         slot
+    }
+
+    /// Counts `size` bytes that leave NIC `n` at `leaves`. Returns their latency to the router, and the time that they occupy
+    /// the link.
+    #[inline(always)]
+    pub(super) fn occupy_nic(&mut self, n: usize, size: u32, leaves: u64, class: Option<usize>) -> (u64, u64) {
+        let nic = &mut self.nics.list[n];
+        let global = self.section.nics.start + n as u32;
+        if class.is_none() {
+            nic.credit -= size;
+        }
+        let kind = self.section.kind(nic.kind);
+        let (full_time, latency) = (kind.incoming_time, kind.injection_latency);
+        let busy = if size == self.section.full { full_time } else { self.section.fabric.injection_time(global, size) };
+        nic.link_free = leaves + busy;
+        self.clock.last_departure = self.clock.last_departure.max(nic.link_free);
+        if let Some(class) = class {
+            self.charge_nic(n, class, size, leaves, busy);
+        }
+        (latency, busy)
     }
 
     /// First route state of a packet; depends on the message only if the routing does.

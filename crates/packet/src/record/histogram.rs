@@ -82,6 +82,11 @@ impl Histogram {
         self.count
     }
 
+    /// Sum of the values.
+    pub(crate) fn sum(&self) -> u128 {
+        self.sum
+    }
+
     /// Mean, or NaN without values.
     pub fn mean(&self) -> f64 {
         self.sum as f64 / self.count as f64

@@ -1,15 +1,20 @@
 //! Records of one partition: records of its ports, and sums over all partitions.
 
 use super::{
-    Backlog, ChannelRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PortRecord, QueueRecord,
+    Backlog, ChannelRecord, FifoRecord, IntervalRecord, IterationLatency, JobRecord, JobWait, LearningInterval,
+    PortRecord, QueueRecord,
 };
-use crate::control::{ControlInterval, ControlIntervalKey, ControlRecord};
+use crate::control::{ControlInterval, ControlIntervalKey, ControlPacketCount, ControlRecord};
 use serde::{Deserialize, Serialize};
 
 /// Records of the ports, NICs and routers of a partition, in order.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Part {
     pub(crate) ports: Vec<PortRecord>,
+    /// Half width of the 95 % interval of the bytes of each port; empty unless iterations were skipped with an error.
+    pub(crate) half_width_bytes: Vec<u64>,
+    /// Latency of the iterations that stand for skipped ones; empty likewise.
+    pub(crate) latencies: Vec<IterationLatency>,
     /// Channel vc of port p at `p * channels_per_port + vc`; empty unless recorded.
     pub(crate) channels: Vec<ChannelRecord>,
     /// Input queue of channel vc of port p at `p * channels_per_port + vc`; empty unless recorded.
@@ -46,6 +51,7 @@ pub(crate) struct Sums {
     pub(crate) learning: Vec<LearningInterval>,
     /// Bit vc: channel vc carried a packet.
     pub(crate) channels_used: u64,
+    pub(crate) control_packets: ControlPacketCount,
 }
 
 impl Sums {
@@ -66,6 +72,8 @@ impl Sums {
             });
         });
         self.channels_used |= other.channels_used;
+        self.control_packets.packets += other.control_packets.packets;
+        self.control_packets.bytes += other.control_packets.bytes;
     }
 }
 

@@ -10,6 +10,7 @@ use super::rows::{
 };
 use super::series::{Intervals, PortSeries};
 use super::waits::JobWaits;
+use crate::control::ControlPacketCount;
 use crate::packet::{Packet, PathHop};
 
 /// The records of one partition.
@@ -41,6 +42,7 @@ pub(crate) struct Recorder {
     packets: Vec<TracedPacket>,
     /// Bit vc: channel vc carried a packet.
     channels_used: u64,
+    pub(super) control_packets: ControlPacketCount,
     /// Total wait for each crossbar output, and start of the wait of each input channel's head; empty unless
     /// recorded.
     crossbar_stall_ps: Vec<u64>,
@@ -60,7 +62,7 @@ pub(crate) struct Recorder {
 }
 
 odonata_checkpoint::state!(Recorder {
-    value: learning, packets, channels_used;
+    value: learning, packets, channels_used, control_packets;
     same_length: full_packets, jobs, ports, channels, port_jobs, nic_bytes, nic_stall_ps, backlogs, fifos, series, crossbar_stall_ps, head_since,
         counted_stall_ps, counted_from, channel_stalled;
     nested: port_series, waits, queues;
@@ -100,6 +102,7 @@ impl Recorder {
             learning: Vec::new(),
             packets: Vec::new(),
             channels_used: 0,
+            control_packets: ControlPacketCount::default(),
             crossbar_stall_ps: vec![0; on(crossbar, ports)],
             head_since: vec![0; on(crossbar, ports * channels_per_port)],
             counted_stall_ps: vec![0; on(counted_stall, ports)],
@@ -159,7 +162,7 @@ impl Recorder {
     }
 
     #[inline]
-    fn measured(&self, time: u64) -> bool {
+    pub(super) fn measured(&self, time: u64) -> bool {
         time.wrapping_sub(self.plan.start) < self.length
     }
 
@@ -273,6 +276,12 @@ impl Recorder {
     }
 
     /// Adds the full packets to the records of ports. Each took the `full_time` of its port.
+    /// Bytes of each port so far.
+    pub(crate) fn port_bytes(&self) -> impl Iterator<Item = u64> + '_ {
+        let full = u64::from(self.full);
+        self.ports.iter().zip(&self.full_packets).map(move |(port, packets)| port.bytes + packets * full)
+    }
+
     fn settle(&mut self, full_time: impl Fn(usize) -> u64) {
         for (port, packets) in self.full_packets.iter_mut().map(std::mem::take).enumerate() {
             let record = &mut self.ports[port];
@@ -461,6 +470,7 @@ impl Recorder {
             series: std::mem::take(&mut self.series),
             learning: std::mem::take(&mut self.learning),
             channels_used: self.channels_used,
+            control_packets: self.control_packets,
         }
     }
 
@@ -469,6 +479,8 @@ impl Recorder {
         self.settle(full_time);
         Part {
             ports: self.ports,
+            half_width_bytes: Vec::new(),
+            latencies: Vec::new(),
             channels: self.channels,
             queues: self.queues.map_or_else(Vec::new, |queues| queues.into_records()),
             port_jobs: self.port_jobs,

@@ -21,6 +21,8 @@ pub struct PortRecords {
 pub struct PortView<'a> {
     /// Sums over its channels.
     pub record: &'a PortRecord,
+    /// Half width of the 95 % interval of its bytes, if iterations were skipped with an error.
+    pub half_width_bytes: Option<u64>,
     /// Its virtual channels; empty unless recorded.
     pub channels: &'a [ChannelRecord],
     /// Input queues at the other end of its link, by virtual channel; empty unless recorded.
@@ -105,6 +107,7 @@ impl PortRecords {
         let several = |of: usize| i * of..(i + 1) * of;
         PortView {
             record: &part.ports[i],
+            half_width_bytes: part.half_width_bytes.get(i).copied(),
             channels: part.channels.get(several(self.channels)).unwrap_or(&[]),
             queues: self.downstream_queues(port),
             job_bytes: part.port_jobs.get(several(self.jobs)).unwrap_or(&[]),

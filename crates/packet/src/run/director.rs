@@ -26,6 +26,8 @@ const MOST_DRAWS: u64 = 16;
 pub(super) struct LoopStep {
     /// The number of a boundary, if partitions look at their state.
     pub(super) boundary: Option<Boundary>,
+    /// Whether partitions look at what the last iteration of the sample added.
+    pub(super) samples: bool,
     /// Iterations that are skipped.
     pub(super) skip: Option<SkippedIterations>,
     /// Latest end of the window: the next boundary.
@@ -56,8 +58,9 @@ pub(super) struct Director<'a> {
     /// Iterations that all ranks have begun, and when.
     reached: u64,
     mark_ps: u64,
-    /// Time of the next boundary.
+    /// Time of the next boundary, and whether partitions look at their state there, not only at their sums.
     next: Option<u64>,
+    looks_at_state: bool,
     /// Number of boundaries so far, the last one, and the one that it is compared with.
     boundaries: u64,
     last: Option<Place>,
@@ -101,6 +104,7 @@ impl<'a> Director<'a> {
             reached: 0,
             mark_ps: 0,
             next: None,
+            looks_at_state: false,
             boundaries: 0,
             last: None,
             earlier: None,
@@ -152,7 +156,8 @@ impl<'a> Director<'a> {
         self.sample.fewest_in_flight = self.sample.fewest_in_flight.min(sum.in_flight);
         if self.next == Some(now) {
             self.next = None;
-            step.boundary = Some(self.boundary(now));
+            step.samples = self.form != FastForward::Exact;
+            step.boundary = std::mem::take(&mut self.looks_at_state).then(|| self.boundary(now));
         }
         step.until = self.next;
         step
@@ -167,8 +172,11 @@ impl<'a> Director<'a> {
             FastForward::Mean { error_ppm } => self.add_to_sample(before, progress, f64::from(error_ppm) / 1e6),
         };
         self.sample.fewest_in_flight = in_flight;
-        if is_boundary && self.next.is_none() && !self.is_done {
-            self.next = Some(progress.at_ps + STEP);
+        let is_sampled = self.form != FastForward::Exact && self.reached > UNSAMPLED;
+        if (is_boundary || is_sampled) && !self.is_done {
+            // A boundary that has not come stands for a later mark, too.
+            self.next.get_or_insert(progress.at_ps + STEP);
+            self.looks_at_state |= is_boundary;
         }
     }
 
@@ -268,7 +276,7 @@ impl<'a> Director<'a> {
         (self.report.period, self.report.skipped_time) = (Time(period_ps), Time(skip.skipped_ps()));
         if self.form != FastForward::Exact {
             let of = CycleStatistics::of(&self.sample.times);
-            let half_width = half_width_of_total(&of, skip.skipped());
+            let half_width = half_width_of_total(of.deviation, of.count, skip.skipped());
             self.report.interval = Some((Time(of.mean as u64), Time(half_width.ceil() as u64)));
         }
         Some(skip)

@@ -3,7 +3,7 @@
 use super::director::{Boundary, LoopStep};
 use super::verdict::Verdicts;
 use crate::partition::Partition;
-use crate::record::RecordSums;
+use crate::record::{IterationSpread, Part, RecordSums};
 use odonata_checkpoint::Snapshot;
 use std::any::Any;
 
@@ -19,6 +19,10 @@ struct Look {
 pub(super) struct LoopMemory {
     last: Option<Look>,
     earlier: Option<Look>,
+    /// What the iterations of a sample added.
+    spread: IterationSpread,
+    /// Number of skipped iterations.
+    skipped: u64,
 }
 
 impl LoopMemory {
@@ -31,15 +35,27 @@ impl LoopMemory {
         partition: &mut Partition,
         verdicts: &Verdicts,
     ) {
+        if step.samples {
+            self.spread.look(&partition.recorder);
+        }
         if let Some(boundary) = step.boundary {
             self.look(boundary, now, number, partition, verdicts);
         }
         let Some(skip) = &step.skip else { return };
+        self.skipped = skip.skipped();
         if let (Some(earlier), Some(last)) = (self.earlier.take(), self.last.take()) {
             partition.recorder.repeat(&earlier.records, &last.records, skip.times);
             if let (Some(from), Some(to)) = (&earlier.endpoints, &last.endpoints) {
                 partition.endpoints.skip(skip, &**from, &**to);
             }
+        }
+    }
+
+    /// Adds the intervals of what was skipped.
+    pub(super) fn add_intervals(self, part: &mut Part) {
+        if self.skipped > 0 {
+            part.half_width_bytes = self.spread.half_width_bytes(self.skipped);
+            part.latencies = self.spread.into_latencies();
         }
     }
 

@@ -287,7 +287,7 @@ impl Team<'_> {
         let mut totals = Totals::default();
         let mut row_buffer = RowBuffer::default();
         while let Some(own) = self.work_queues.take(side, thread) {
-            let NumberedPartition { number, mut partition, .. } = *own;
+            let NumberedPartition { number, mut partition, memory } = *own;
             partition.finish(end);
             // Packets whose tails are on the last link count as delivered.
             row_buffer.take(&mut partition, &self.plan.records, u64::MAX, false);
@@ -298,7 +298,9 @@ impl Team<'_> {
             // Clocks of ranks may be ahead of the last event, but nothing else happens.
             let is_over = matches!(ending, Ending::Deadlock);
             totals.count(&mut partition, if is_over { u64::MAX } else { end });
-            lock(&self.parts).push((number, partition.into_part(end, self.plan.limits.records_tables)));
+            let mut part = partition.into_part(end, self.plan.limits.records_tables);
+            memory.add_intervals(&mut part);
+            lock(&self.parts).push((number, part));
         }
         lock(&self.row_buffer[side]).append(row_buffer);
         totals

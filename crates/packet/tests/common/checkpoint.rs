@@ -1,7 +1,5 @@
 //! Runs with checkpoints, and resumed runs.
 
-#![allow(dead_code, unreachable_pub)]
-
 use odonata_checkpoint::DecodeError;
 use odonata_packet::{
     CheckpointAccess, CheckpointParts, CheckpointSink, PacketEngine, PacketResult, Progress, Rows, RunOptions,
@@ -12,17 +10,17 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 /// Parts by number.
-pub type State = BTreeMap<u32, Vec<u8>>;
+pub(crate) type State = BTreeMap<u32, Vec<u8>>;
 
 /// Everything that a run passes on.
 #[derive(PartialEq, Debug)]
-pub struct RunOutput {
-    pub result: PacketResult,
-    pub rows: Vec<Rows>,
+pub(crate) struct RunOutput {
+    pub(crate) result: PacketResult,
+    pub(crate) rows: Vec<Rows>,
 }
 
 /// States at some times, with the rows passed on before.
-pub struct SavedStates {
+pub(crate) struct SavedStates {
     times: Vec<u64>,
     now: Mutex<State>,
     states: Mutex<Vec<(State, Vec<Rows>)>>,
@@ -30,11 +28,11 @@ pub struct SavedStates {
 
 impl SavedStates {
     /// Takes states at the ends of the windows from these times on.
-    pub fn at(times: &[u64]) -> Self {
+    pub(crate) fn at(times: &[u64]) -> Self {
         Self { times: times.to_vec(), now: Mutex::default(), states: Mutex::default() }
     }
 
-    pub fn states(&self) -> Vec<(State, Vec<Rows>)> {
+    pub(crate) fn states(&self) -> Vec<(State, Vec<Rows>)> {
         self.states.lock().unwrap().clone()
     }
 }
@@ -78,7 +76,7 @@ impl Watch for Watcher<'_> {
     }
 }
 
-pub fn everything(
+pub(crate) fn everything(
     engine: &PacketEngine,
     traffic: &Traffic,
     schedule: Schedule,
@@ -92,7 +90,7 @@ pub fn everything(
 }
 
 /// Result and rows of one of several processes. The first process saves states; all may resume `from` one.
-pub fn rows_distributed(
+pub(crate) fn rows_distributed(
     engine: &PacketEngine,
     (traffic, schedule, options): (&Traffic, Schedule, &RunOptions),
     (kept, from): (Option<&SavedStates>, Option<&State>),
@@ -108,7 +106,7 @@ pub fn rows_distributed(
     (result, watcher.rows)
 }
 
-pub fn try_resumed(
+pub(crate) fn try_resumed(
     engine: &PacketEngine,
     traffic: &Traffic,
     schedule: Schedule,
@@ -122,7 +120,7 @@ pub fn try_resumed(
     Ok(RunOutput { result, rows: watcher.rows })
 }
 
-pub fn resumed(
+pub(crate) fn resumed(
     engine: &PacketEngine,
     traffic: &Traffic,
     schedule: Schedule,

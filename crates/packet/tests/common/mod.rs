@@ -1,7 +1,5 @@
 //! Machines and traffic shared by tests.
 
-#![allow(dead_code, unreachable_pub)]
-
 use odonata_declare::Value;
 use odonata_machine::{presets, Coordinates, ForwardingKind, LinkClass, Machine, MachineBuilder, Shape};
 use odonata_packet::{

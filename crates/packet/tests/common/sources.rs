@@ -1,7 +1,5 @@
 //! Random traffic of sources without subscriptions, and records of it.
 
-#![allow(dead_code, unreachable_pub)]
-
 use odonata_packet::{
     ClosedJob, Destinations, Injection, JobTraffic, LoadStep, NodeMessage, OpenJob, Recording, SeriesChoice,
 };

@@ -97,6 +97,17 @@ impl Case {
         Some(Self { seed, machine, routing: routing.expect("a known name"), settings, behavior })
     }
 
+    /// The case with acknowledgements and notices as packets, in four of ten cases.
+    pub fn with_control_packets(mut self) -> Self {
+        let random = &mut Stream::new(self.seed, "control packets", &[]);
+        let bytes = random.chance(0.4).then(|| Bytes(1 + random.below(self.settings.packet.0)));
+        self.settings.control.control_bytes = bytes;
+        for class in &mut self.settings.classes.list {
+            class.settings.control.iter_mut().for_each(|control| control.control_bytes = bytes);
+        }
+        self
+    }
+
     /// The same case, for two of three seeds with traffic classes, each job in a random one. A class has the control of
     /// the case or its own. The twin knows no classes.
     pub fn with_classes(mut self) -> Self {
@@ -242,6 +253,7 @@ pub fn control(random: &mut Stream, packet: u64) -> ControlSettings {
     };
     ControlSettings {
         name,
+        control_bytes: None,
         rule,
         q_hi,
         q_lo: Bytes(q_hi.0 * pick(random, &[0, 1, 3]) / 4),

@@ -1,15 +1,16 @@
 //! The twin's congestion control, with lists that are searched in full.
 
+use super::control_packets::{ControlPacket, NicPackets};
 use super::nodes::per_node;
 use super::parts::{in_network, Packet};
 use super::rules::{new_pair, Pair};
 use super::{Event, Twin};
-use odonata_packet::{ControlName, ControlRule, OutgoingPacket};
+use odonata_packet::{ControlName, ControlPacketCount, ControlRule, OutgoingPacket};
 use std::collections::BTreeMap;
 
 /// Order of notices that arrive at one time from one port.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Kind {
+pub enum Kind {
     Ack,
     MarkedAck,
     Hold,
@@ -38,6 +39,10 @@ pub(super) struct Control {
     ports: BTreeMap<usize, Turns>,
     /// `merlin`: whether a port slows its sources, and these sources.
     listed: BTreeMap<usize, (bool, Vec<ListedSource>)>,
+    /// Job of the last packet that arrived for a port, and control packets by NIC.
+    jobs: BTreeMap<usize, u16>,
+    pub(super) packets: BTreeMap<usize, NicPackets>,
+    pub(super) sent: ControlPacketCount,
 }
 
 /// A source that has sent to a port: the last value that it got, when its last packet arrived, and when to look at it again.
@@ -109,7 +114,8 @@ impl Twin<'_> {
     fn queued_from(&self, r: usize, destination: odonata_units::NodeId, size_min: u64) -> u64 {
         let of = |port: &super::Port| {
             let packets = port.inputs.iter().chain(&port.outputs).flatten();
-            let counted = packets.filter(|p| p.header.destination == destination && p.size() >= size_min);
+            let data = packets.filter(|p| p.header.destination == destination && p.notice.is_none());
+            let counted = data.filter(|p| p.size() >= size_min);
             counted.map(Packet::size).sum::<u64>()
         };
         self.ports[r].iter().map(of).sum()
@@ -130,25 +136,31 @@ impl Twin<'_> {
         queued >= full || (hash ^ hash >> 31) % (full - above) < queued - above
     }
 
-    fn send_notice(&mut self, source: usize, notice: Notice) {
+    /// Adds a notice that arrives later at NIC `source`.
+    pub(super) fn add_notice(&mut self, source: usize, notice: Notice) {
         self.control.nics.resize(self.nodes.len(), NicState::default());
         self.control.nics[source].notices.push(notice);
         self.at(notice.0, Event::Node(source));
     }
 
-    fn notice(&mut self, port: usize, source: usize, kind: Kind, bytes: u64) {
-        self.send_notice(source, (self.now + self.back(port, source), port, kind, bytes, 0));
+    /// A notice of a port: its NIC learns of it as soon as a packet from there could reach it, and may send a packet then.
+    fn notice(&mut self, port: usize, source: usize, kind: Kind, bytes: u64, pause: u64) {
+        let node = &self.nodes[port];
+        let ready = self.now + self.settings.output_latency.ps() + self.cable(node.router, node.port);
+        let (content, job) = ((kind, bytes, pause), self.control.jobs[&port]);
+        self.send_notice(port, ControlPacket { ready, to: source, content, job }, self.now + self.back(port, source));
     }
 
     /// A packet has joined a queue of router `r`.
     pub(super) fn control_arrival(&mut self, r: usize, packet: &Packet) {
-        if !self.has_control() {
+        if !self.has_control() || packet.notice.is_some() {
             return;
         }
         let nic = self.nic_of(&packet.what);
         if self.nodes[nic].router != r || self.settings.control.name != ControlName::Pair {
             return;
         }
+        self.control.jobs.insert(nic, packet.what.job);
         let source = self.nodes.iter().position(|node| node.node == packet.header.source).unwrap();
         if self.settings.control.rule() == ControlRule::Merlin {
             if packet.size() >= 128 {
@@ -166,7 +178,7 @@ impl Twin<'_> {
             }
         } else if is_over {
             turns.push((source, Vec::new()));
-            self.notice(nic, source, Kind::Hold, 0);
+            self.notice(nic, source, Kind::Hold, 0, 0);
         }
     }
 
@@ -182,7 +194,9 @@ impl Twin<'_> {
         let idle =
             self.latency(source, nic) + self.link_time(self.nodes[nic].router, self.nodes[nic].port, packet.size());
         let delay = delivered.saturating_sub(packet.injected + idle);
-        self.send_notice(source, (delivered + self.latency(nic, source), nic, kind, packet.size(), delay));
+        let content = (kind, packet.size(), delay);
+        let acknowledgement = ControlPacket { ready: delivered, to: source, content, job: packet.what.job };
+        self.send_notice(nic, acknowledgement, delivered + self.latency(nic, source));
         if self.settings.control.rule() == ControlRule::Merlin {
             return self.free(nic);
         }
@@ -222,8 +236,7 @@ impl Twin<'_> {
         let value = value.unwrap_or(listed.len() as u64);
         for other in listed.iter_mut().filter(|other| other.known != value) {
             other.known = value;
-            let at = self.now + self.back(nic, other.source);
-            self.send_notice(other.source, (at, nic, Kind::Backoff, value, pause));
+            self.notice(nic, other.source, Kind::Backoff, value, pause);
         }
     }
 
@@ -269,7 +282,7 @@ impl Twin<'_> {
         if departed && queued < control.q_lo.0 && !turns.is_empty() {
             released.push(turns.remove(0).0);
         }
-        released.into_iter().for_each(|source| self.notice(nic, source, Kind::Release, 0));
+        released.into_iter().for_each(|source| self.notice(nic, source, Kind::Release, 0, 0));
         for (_, credits) in &mut turns {
             credits.retain(|(until, _)| *until > now);
         }
@@ -284,7 +297,7 @@ impl Twin<'_> {
             let (until, bytes) = (now + 2 * self.round_trip(source, nic, nic), full * u64::from(control.credit));
             credits.push((until, bytes));
             turns.push((source, credits));
-            self.notice(nic, source, Kind::Credit, bytes);
+            self.notice(nic, source, Kind::Credit, bytes, 0);
             self.at(until, Event::Look(self.nodes[nic].router));
         }
         self.control.ports.insert(nic, turns);

@@ -4,11 +4,10 @@
 //! least-recently-used lists are lists. At every instant it looks at every output of every router with an event, and
 //! asks all endpoints again. It shares only the routing algorithms with the engine.
 
-#![allow(dead_code, unreachable_pub)]
-
 pub mod cases;
 pub mod chatter;
 mod control;
+mod control_packets;
 mod lines;
 mod nodes;
 mod parts;
@@ -23,7 +22,7 @@ use odonata_routing::algorithm::{Decision, Feedback, Memory, ReceivedReport, Rou
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
 use odonata_units::{Bytes, LinkId, Rate, RouterId, Stream};
-use parts::{Loads, Packet, Port};
+use parts::{Loads, Packet, Port, TwinResult};
 pub use queues::Queues;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
@@ -142,11 +141,11 @@ impl<'a> Twin<'a> {
 
     /// Runs until no event is left. Returns all packets, sorted by record.
     pub fn run(self) -> Vec<PacketRecord> {
-        self.run_with_queues().0
+        self.run_with_queues().packets
     }
 
-    /// Also returns the waits by blocking job and the input queues.
-    pub fn run_with_queues(mut self) -> (Vec<PacketRecord>, Waits, Queues) {
+    /// Also returns what else the twin counts.
+    pub fn run_with_queues(mut self) -> TwinResult {
         self.start();
         while let Some(Reverse((time, _))) = self.events.peek() {
             assert!(*time > self.now || self.now == 0, "every path takes time");
@@ -177,7 +176,8 @@ impl<'a> Twin<'a> {
         }
         self.endpoints.on_end(self.now);
         self.found.sort_unstable();
-        (self.found, self.waits, self.queues)
+        let (packets, control_packets) = (self.found, self.control.sent);
+        TwinResult { packets, waits: self.waits, queues: self.queues, control_packets }
     }
 
     fn handle(&mut self, event: Event) {
@@ -454,12 +454,7 @@ impl<'a> Twin<'a> {
         (port.next_vc, port.link_free, port.sending) = (vc + 1, free, packet.what.job);
         let out = settings.output_latency.ps() + latency;
         if to_node {
-            let at = free + out;
-            self.record(&packet, at);
-            let (nic, injection_times) = (self.nic(r, o), self.injection_times(&packet));
-            self.nodes[nic].incoming.push_back((at, packet.what, packet.header.source, injection_times));
-            self.at(at, Event::Node(nic));
-            self.control_departure(nic, &packet, at);
+            self.depart_to_node(self.nic(r, o), &packet, free + out);
         } else {
             port.credits[vc] -= packet.room;
             port.beyond[vc].push_back(packet.what.job);
@@ -478,7 +473,7 @@ impl<'a> Twin<'a> {
         true
     }
 
-    fn record(&mut self, packet: &Packet, delivered_ps: u64) {
+    pub(super) fn record(&mut self, packet: &Packet, delivered_ps: u64) {
         let state = packet.header.state;
         let group = |node| self.machine.group_of(self.machine.router_of(node));
         let ends = [group(packet.header.source), group(packet.header.destination)];

@@ -1,5 +1,6 @@
 //! The twin's nodes: all events of a node at an instant, one after the other.
 
+use super::control_packets::Content;
 use super::parts::{in_network, set_out, Packet};
 use super::{Event, Twin};
 use odonata_machine::Machine;
@@ -144,15 +145,23 @@ impl Twin<'_> {
         while node.fed_by.back().is_some_and(|&last| last != from) {
             node.fed_by.rotate_left(1);
         }
+        if self.send_control_packet(nic) {
+            return true;
+        }
         let controlled = self.has_control().then(|| self.take_controlled(nic));
         let packet = match controlled {
             None => self.endpoints.take(from, self.now),
             Some(Some(packet)) => packet,
             Some(None) => return false,
         };
+        self.inject(nic, packet, in_network(self.settings, packet.size), None);
+        true
+    }
+
+    /// A packet of `bytes` leaves NIC `nic`.
+    pub(super) fn inject(&mut self, nic: usize, packet: OutgoingPacket, bytes: u64, notice: Option<Content>) {
         let node = &self.nodes[nic];
         let (router, port, source) = (node.router, node.port, node.node);
-        let bytes = in_network(self.settings, packet.size);
         let free = self.now + self.incoming_time(router, port, bytes);
         let arrives = self.now + self.cable(router, port) + self.settings.input_latency.ps();
         let node = &mut self.nodes[nic];
@@ -164,8 +173,20 @@ impl Twin<'_> {
         self.at(free, Event::Node(nic));
         self.at(arrives, Event::Arrive(router, port));
         let state = self.routing.initial_state(source, packet.destination, packet.message_bytes);
-        self.ports[router][port].wire.push_back(set_out((packet, bytes), source, state, self.now, arrives));
-        true
+        let packet = Packet { notice, ..set_out((packet, bytes), source, state, self.now, arrives) };
+        self.ports[router][port].wire.push_back(packet);
+    }
+
+    /// A packet leaves its last router for NIC `nic`. Its last byte is there at `at`.
+    pub(super) fn depart_to_node(&mut self, nic: usize, packet: &Packet, at: u64) {
+        if let Some(content) = packet.notice {
+            return self.receive_control_packet(nic, packet, content, at);
+        }
+        self.record(packet, at);
+        let injection_times = self.injection_times(packet);
+        self.nodes[nic].incoming.push_back((at, packet.what, packet.header.source, injection_times));
+        self.at(at, Event::Node(nic));
+        self.control_departure(nic, packet, at);
     }
 
     /// Times of a packet's injection, if nodes have FIFOs.

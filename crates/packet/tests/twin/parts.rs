@@ -1,10 +1,22 @@
 //! Parts of the twin: packets, ports, and the load that a routing algorithm sees.
 
-use odonata_packet::{OutgoingPacket, PacketSettings, QueueEstimate};
+use super::control_packets::Content;
+use super::{Queues, Waits};
+use odonata_packet::{ControlPacketCount, OutgoingPacket, PacketRecord, PacketSettings, QueueEstimate};
 use odonata_routing::algorithm::{Header, RouteState, RouterReport};
 use odonata_routing::view::LoadView;
 use odonata_units::{GroupId, NodeId};
 use std::collections::VecDeque;
+
+/// Results of the twin.
+pub struct TwinResult {
+    pub packets: Vec<PacketRecord>,
+    /// Waits by blocking job.
+    pub waits: Waits,
+    /// Input queues.
+    pub queues: Queues,
+    pub control_packets: ControlPacketCount,
+}
 
 #[derive(Clone, Debug)]
 pub struct Packet {
@@ -31,6 +43,8 @@ pub struct Packet {
     pub took: u64,
     /// It left a long queue.
     pub is_marked: bool,
+    /// Content of a control packet.
+    pub notice: Option<Content>,
     /// Groups of the next routers on its path, in order.
     pub groups: Vec<GroupId>,
 }
@@ -162,6 +176,7 @@ pub fn set_out(
         needs: 0,
         took: 0,
         is_marked: false,
+        notice: None,
         groups: Vec::new(),
     }
 }

@@ -36,7 +36,7 @@ pub(super) struct Balance {
 }
 
 /// The channel of a call, and +1 for a send or -1 for a receive. `None` for other calls.
-fn message(rank: u32, call: &Call) -> Option<(Channel, i64)> {
+fn message(rank: u32, call: &Call) -> Option<(Channel, i128)> {
     match *call {
         Call::Send { to, tag, communicator, .. } | Call::Isend { to, tag, communicator, .. } => {
             Some((Channel { source: rank, target: to, tag, communicator }, 1))
@@ -60,13 +60,14 @@ impl Balance {
         Self { sums: vec![0; SUMS], has_wildcards: false }
     }
 
-    /// Adds a call of a rank.
-    pub(super) fn add(&mut self, rank: u32, call: &Call) {
+    /// Adds a call that a rank makes `times` times.
+    pub(super) fn add(&mut self, rank: u32, call: &Call, times: u64) {
         let Some((channel, count)) = message(rank, call) else { return };
         self.has_wildcards |= channel.source == ANY || channel.tag == ANY;
         let number = number(&channel);
+        let weight = number.wrapping_mul(times.into());
         let sum = &mut self.sums[number as usize % SUMS];
-        *sum = if count > 0 { sum.wrapping_add(number) } else { sum.wrapping_sub(number) };
+        *sum = if count > 0 { sum.wrapping_add(weight) } else { sum.wrapping_sub(weight) };
     }
 
     pub(super) fn is_balanced(&self) -> bool {
@@ -83,14 +84,15 @@ impl Balance {
 #[derive(Debug)]
 pub(super) struct UnmatchedMessages<'a> {
     balance: &'a Balance,
-    left: BTreeMap<Channel, i64>,
+    left: BTreeMap<Channel, i128>,
     is_full: bool,
 }
 
 impl UnmatchedMessages<'_> {
-    /// Adds a call of a rank.
-    pub(super) fn add(&mut self, rank: u32, call: &Call) {
-        let Some((channel, count)) = message(rank, call) else { return };
+    /// Adds a call that a rank makes `times` times.
+    pub(super) fn add(&mut self, rank: u32, call: &Call, times: u64) {
+        let Some((channel, sign)) = message(rank, call) else { return };
+        let count = sign * i128::from(times);
         if self.balance.sums[number(&channel) as usize % SUMS] == 0 {
             return;
         }
@@ -108,7 +110,7 @@ impl UnmatchedMessages<'_> {
 
     /// Description of the first ones, and how many more there are.
     pub(super) fn words(&self) -> String {
-        let word = |(&Channel { source, target, tag, communicator }, &left): (&Channel, &i64)| {
+        let word = |(&Channel { source, target, tag, communicator }, &left): (&Channel, &i128)| {
             let within = if communicator == 0 { String::new() } else { format!(", communicator {communicator}") };
             let count = left.unsigned_abs();
             let what = match (left > 0, count) {

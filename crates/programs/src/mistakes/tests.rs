@@ -180,7 +180,7 @@ fn sends_without_receives_are_counted_by_channel() {
 
 #[test]
 fn a_long_program_is_checked_in_part() {
-    let program = shared("repeat 1000:\n    send (rank + 1) % ranks 8 B\nbarrier\n", 10);
+    let program = shared("repeat 1000 as i:\n    send (rank + 1) % ranks 8 B tag i\nbarrier\n", 10);
     let examined = examine(&program, false, 1_000).unwrap();
     assert!(examined.left_out.unwrap().starts_with("only the first 100 calls of each of its 10 ranks were checked"));
     assert_eq!(examined.unmatched, None);
@@ -188,6 +188,23 @@ fn a_long_program_is_checked_in_part() {
     let estimate = examined.sent.messages() as f64;
     assert!(examined.sent.is_estimate && (estimate / 10_018.0 - 1.0).abs() < 0.1, "{estimate}");
     assert!(examine(&program, false, 20_010).unwrap().unmatched.is_some(), "1,001 calls of each rank are all of them");
+}
+
+/// Of a loop with equal rounds, two are looked at: a limit of calls does not cut it, and what is wrong is counted in full.
+#[test]
+fn equal_rounds_are_checked_once() {
+    let ring =
+        shared("repeat 1000000:\n    irecv (rank + 3) % ranks 8 B\n    isend (rank + 1) % ranks 8 B\n    waitall\n", 4);
+    let ring = examine(&ring, false, 100).unwrap();
+    assert_eq!((ring.sent.messages(), ring.sent.is_estimate, ring.left_out), (4_000_000, false, None));
+    // Sends of one loop belong to receives of another one.
+    let split = "repeat 1000:\n    isend (rank + 1) % ranks 8 B\n    waitall\nrepeat 500:\n    repeat 2:\n        recv (rank + 3) % ranks 8 B\n";
+    assert_eq!(examined(split, 4), Ok(Examination::default()));
+    let fewer = unmatched(&split.replace("500", "499"), 4);
+    assert!(fewer.starts_with("2 sends without a receive from rank 0 to rank 1, tag 0; 2 sends"), "{fewer}");
+    // A request of the first round is open in the second.
+    let reason = refused("requests r\nrepeat 9:\n    isend rank 8 B as r\nwait r\n", 2);
+    assert!(reason.contains("rank 0, call 2, line 3: ") && reason.contains("has not been waited for"), "{reason}");
 }
 
 /// Messages of collectives are counted by formulas: no limit of calls holds for them.

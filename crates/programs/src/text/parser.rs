@@ -13,6 +13,7 @@ use super::streams::Streams;
 use super::tree::{Role, TextProgram};
 use crate::call::Operation;
 use odonata_declare::hint;
+use std::sync::OnceLock;
 
 /// Names with a meaning in expressions and after calls.
 const RESERVED: [&str; 15] =
@@ -53,7 +54,9 @@ pub(super) fn parse(text: &str, ranks: u32) -> Result<TextProgram, Mistake> {
     let bodies = bodies.into_iter().map(pieces).collect::<Result<_, _>>()?;
     let roles = roles.into_iter().map(|role| Role { last: role.last.min(ranks.max(1) - 1), ..role }).collect();
     let sizes = parser.sizes.into_iter().map(|(_, size)| size).collect();
-    Ok(TextProgram { ranks, roles, bodies, phases: parser.phases, sizes, named_slots: parser.named_slots, streams })
+    let (phases, named_slots) = (parser.phases, parser.named_slots);
+    let representatives = OnceLock::new();
+    Ok(TextProgram { ranks, roles, bodies, phases, sizes, named_slots, streams, representatives })
 }
 
 struct Parser<'a> {

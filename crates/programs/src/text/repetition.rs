@@ -1,9 +1,31 @@
-//! The loop of a program text whose rounds are equal.
+//! The loop of a program text whose rounds are equal, and the blocks that stand for all its blocks.
 
 use super::expression::Expression;
 use super::piece::{blocks, rounds, Piece, Variables};
 use super::statement::{Action, CompletionMode, Message, Slot, Statement};
+use crate::rank_program::RankProgram;
 use crate::repetition::Repetition;
+use crate::representatives::Representatives;
+
+/// Limit on blocks that stand for others. A longer list saves little: most of its program is outside of the loop.
+const MAX_REPRESENTATIVES: u64 = 4_096;
+
+/// Blocks that stand for all, if all ranks have the same blocks and the same loop: the second round stands for the later
+/// ones. The first round is its own: a request that it leaves open is a mistake in the second.
+pub(super) fn representatives(program: &dyn RankProgram) -> Option<Representatives> {
+    let of_rank = |rank: u32| Some((program.blocks(rank), program.repetition(rank)?));
+    let (all, of) = of_rank(0)?;
+    let end = of.blocks.checked_mul(of.iterations).and_then(|blocks| blocks.checked_add(of.first))?;
+    let second = of.first + of.blocks;
+    let left_out = of.blocks * of.iterations.checked_sub(2)?;
+    if all - left_out > MAX_REPRESENTATIVES || (1..program.ranks()).any(|rank| of_rank(rank) != Some((all, of))) {
+        return None;
+    }
+    let before = (0..second).map(|block| (block, 1));
+    let repeated = (second..second + of.blocks).map(|block| (block, of.iterations - 1));
+    let after = (end..all).map(|block| (block, 1));
+    Some(Representatives::of(before.chain(repeated).chain(after)))
+}
 
 /// The longest outer loop of a rank whose rounds are equal. `None` if there is none, or if the rank waits for an
 /// absolute time anywhere: then a round depends on when it runs.
@@ -102,5 +124,20 @@ mod tests {
         let nested = "repeat 9 as i:\n    repeat 3 as j:\n        compute j us\n    barrier\n";
         assert_eq!(of(nested, 1), Some(Repetition { first: 0, blocks: 4, iterations: 9 }));
         assert_eq!(of("wait until 3 us\nrepeat 9:\n    barrier\n", 0), None, "an absolute time");
+    }
+
+    #[test]
+    fn the_second_round_stands_for_later_ones() {
+        let of = |program: &str, ranks: u32| {
+            let blocks = text::parse("p", program.as_bytes(), ranks).unwrap().representatives()?.blocks;
+            Some(blocks.iter().map(|block| (block.index, block.times)).collect::<Vec<_>>())
+        };
+        let program = "compute 1 us\nrepeat 9:\n    barrier\nrepeat 2 as i:\n    compute i us\n";
+        let expected = vec![(0, 1), (1, 1), (2, 8), (10, 1), (11, 1)];
+        assert_eq!(of(program, 4), Some(expected));
+        assert_eq!(of("repeat 2:\n    barrier\n", 4), Some(vec![(0, 1), (1, 1)]));
+        assert_eq!(of("repeat 1:\n    barrier\n", 4), None, "nothing repeats");
+        assert_eq!(of("repeat 3 + rank:\n    compute 1 us\n", 4), None, "ranks differ");
+        assert_eq!(of("repeat 5000 as i:\n    compute i us\nrepeat 6000:\n    barrier\n", 2), None, "too many");
     }
 }

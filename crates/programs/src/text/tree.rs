@@ -2,13 +2,15 @@
 
 use super::expression::Expression;
 use super::piece::{blocks, find, rounds, Piece, Variables};
-use super::repetition::repetition;
+use super::repetition::{repetition, representatives};
 use super::statement::{Action, CompletionMode, Message, Slot, Statement};
 use crate::call::{Call, ANY, BLOCKING, OUTSIDE};
 use crate::code::Code;
 use crate::rank_program::RankProgram;
 use crate::repetition::Repetition;
+use crate::representatives::Representatives;
 use odonata_units::{Bytes, Time};
+use std::sync::OnceLock;
 
 /// A range of ranks with the same program.
 #[derive(Clone, Debug)]
@@ -32,6 +34,8 @@ pub struct TextProgram {
     /// Named slots. Unnamed ones follow.
     pub(super) named_slots: u32,
     pub(super) streams: u8,
+    /// Blocks that stand for all, once somebody asked: each rank is looked at.
+    pub(super) representatives: OnceLock<Option<Representatives>>,
 }
 
 impl TextProgram {
@@ -69,6 +73,10 @@ impl RankProgram for TextProgram {
         let mut variables = Variables::default();
         variables[0] = rank.into();
         repetition(self.body(rank), &variables)
+    }
+
+    fn representatives(&self) -> Option<Representatives> {
+        self.representatives.get_or_init(|| representatives(self)).clone()
     }
 
     fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {

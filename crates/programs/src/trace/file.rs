@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
+use values::place_word;
 
 /// Fewest, unless a rank has fewer.
 const MIN_BLOCK_RECORDS: usize = 256;
@@ -50,7 +51,8 @@ struct Header {
 #[derive(Serialize, Deserialize)]
 enum RecordsOf {
     Calls(CallHeader),
-    Tasks,
+    /// What places of tasks count.
+    Tasks(String),
     Nodes(NodeHeader),
 }
 
@@ -93,8 +95,8 @@ pub(super) fn read(
             let trace = Trace::of_file(file, calls, header.survey, settings.times).map_err(wrong)?;
             Content::Calls(Arc::new(trace))
         }
-        RecordsOf::Tasks => {
-            let graph = tasks::read(&file)?;
+        RecordsOf::Tasks(place) => {
+            let graph = tasks::read(&file, &place)?;
             Content::Tasks(Arc::new(settings.times.of_graph(graph).map_err(wrong)?), header.survey)
         }
         RecordsOf::Nodes(header_of_nodes) => {
@@ -130,7 +132,7 @@ impl Trace {
 
     /// The trace of an open file, with other times of computation.
     fn of_file(file: BlockFile, mut header: CallHeader, survey: Survey, times: ComputeTimes) -> Result<Self, String> {
-        let place = ["record", "event"].into_iter().find(|word| header.place == *word).unwrap_or("line");
+        let place = place_word(&header.place);
         let fingerprint = u64::from_str_radix(&file.hash()[..16], 16).expect("hexadecimal digits");
         let mut all = Vec::new();
         for (members, sizes) in std::mem::take(&mut header.sizes) {
@@ -175,7 +177,7 @@ impl Recording {
                     }
                     records += all as u64;
                 }
-                RecordsOf::Tasks
+                RecordsOf::Tasks(graph.place_word.into())
             }
             Content::Nodes(graph, _) => {
                 let header = NodeHeader::of(graph);

@@ -223,7 +223,7 @@ impl NodeGraph {
     /// # Errors
     /// Too many tasks.
     pub(crate) fn tasks(&self, collectives: &Collectives) -> Result<TaskGraph, String> {
-        let mut graph = TaskGraph::default();
+        let mut graph = TaskGraph { place_word: "node", ..TaskGraph::default() };
         let mut left = MAX_TASKS;
         for rank in 0..self.ranks() {
             let tasks = self.rank_tasks(rank, collectives, left)?;
@@ -262,6 +262,7 @@ impl NodeGraph {
                 }
                 _ => list.push_alone(compute, lane),
             }
+            list.place(Some(node.id));
             if list.tasks.len() as u64 > most {
                 return Err(format!(
                     "more than {MAX_TASKS} tasks with the messages of collectives; expected a shorter trace, or algorithms of fewer messages"
@@ -274,7 +275,7 @@ impl NodeGraph {
         for &(place, on) in &self.waits[rank as usize] {
             list.waits.push((ends[place as usize].0, ends[on as usize].1));
         }
-        Ok(RankTasks::new(list.tasks, &list.waits))
+        Ok(RankTasks::new(list.tasks, &list.waits).with_places(list.places))
     }
 
     /// Adds the messages of a collective between two tasks without time.

@@ -281,6 +281,7 @@ fn task(tasks: &RankTasks, rank: u32, number: u32, rows: &mut Rows) {
         }
         Work::Compute { time } => (row.operation, row.time) = ("compute".into(), time.0),
     }
+    row.place = tasks.place(number).unwrap_or(NONE);
     tasks.dependencies(number).iter().for_each(|wait| rows.wait(wait.event, wait.on));
     rows.push(rank, number.into(), row);
 }

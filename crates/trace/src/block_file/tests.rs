@@ -55,7 +55,7 @@ fn errors_have_the_place() {
     assert_eq!(open(damaged).unwrap_err(), "a.odt: byte 12: block 0 of rank 0: damaged");
     let mut other = whole.clone();
     other[8] = 9;
-    let expected = "a.odt: a trace file of version 9; expected version 1: convert the trace again";
+    let expected = "a.odt: a trace file of version 9; expected version 2: convert the trace again";
     assert_eq!(open(other).unwrap_err(), expected);
     let cut = open(whole[..whole.len() - 1].to_vec()).unwrap_err();
     assert!(cut.ends_with("without its end mark; it was cut off"), "{cut}");

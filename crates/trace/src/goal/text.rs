@@ -35,8 +35,11 @@ pub(super) fn is_text(start: &[u8]) -> bool {
 pub(super) fn read(label: &str, input: &mut dyn BufRead) -> Result<TaskGraph, String> {
     let mut lines = Lines::new(label, input);
     let mut parser = Parser::default();
+    parser.graph.place_word = "line";
+    let mut number = 0;
     while let Some(line) = lines.next()? {
-        if let Err(reason) = parser.line(line) {
+        number += 1;
+        if let Err(reason) = parser.line(number, line) {
             return Err(lines.mistake(&reason));
         }
     }
@@ -47,6 +50,8 @@ pub(super) fn read(label: &str, input: &mut dyn BufRead) -> Result<TaskGraph, St
 #[derive(Default)]
 struct OpenRank {
     tasks: Vec<Task>,
+    /// The line of each.
+    places: Vec<Option<u64>>,
     waits: Vec<(u32, Dependency)>,
     labels: HashMap<Box<str>, u32>,
 }
@@ -61,7 +66,7 @@ struct Parser {
 }
 
 impl Parser {
-    fn line(&mut self, line: &str) -> Result<(), String> {
+    fn line(&mut self, number: u64, line: &str) -> Result<(), String> {
         let mut rest = line.trim_start();
         loop {
             if self.in_comment {
@@ -99,11 +104,13 @@ impl Parser {
         };
         if rest.starts_with('}') {
             words.expect("}")?;
-            let OpenRank { tasks, waits, .. } = self.open.take().expect("an open rank");
-            self.graph.ranks.push(RankTasks::new(tasks, &waits));
+            let OpenRank { tasks, places, waits, .. } = self.open.take().expect("an open rank");
+            self.graph.ranks.push(RankTasks::new(tasks, &waits).with_places(places));
             return words.end();
         }
-        open.line(&mut words, ranks)
+        open.line(&mut words, ranks)?;
+        open.places.resize(open.tasks.len(), Some(number));
+        Ok(())
     }
 
     fn end(self) -> Result<TaskGraph, String> {

@@ -384,8 +384,9 @@ impl Rank {
         if let Some(calls) = &mut context.calls {
             let (job, rank, call) = (self.job, self.number, self.lane.code.calls());
             let (start, end) = (Time(since), Time(self.lane.clock));
-            let line = self.lane.code.line(context.work.program());
-            calls.calls.push(CallRecord { job, rank, call, name, start, end, blocked, after: None, line });
+            let of = context.work.program();
+            let (place, program) = (self.lane.code.line(of).map(u64::from), self.lane.code.program(of));
+            calls.calls.push(CallRecord { job, rank, call, name, start, end, blocked, after: None, place, program });
         }
         self.lane.state = LaneState::Ready;
         Ok(())

@@ -69,7 +69,8 @@ impl Rank {
                     end: Time(end_ps),
                     blocked: Time::ZERO,
                     after: Some(after.map_or(0, |task| u64::from(task) + 1)),
-                    line: None,
+                    place: lanes.tasks().place(task),
+                    program: None,
                 });
             }
         }

@@ -177,7 +177,9 @@ impl TaskLanes {
 
     /// A task for messages.
     fn describe(&self, task: u32) -> String {
-        format!("task {task} ({})", self.task(task).work)
+        let word = self.graph.place_word;
+        let place = self.tasks().place(task).map_or(String::new(), |place| format!(", {word} {place}"));
+        format!("task {task}{place} ({})", self.task(task).work)
     }
 }
 

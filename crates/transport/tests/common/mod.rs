@@ -1,7 +1,5 @@
 //! The study's machine without other traffic, and programs written as functions.
 
-#![allow(dead_code)]
-
 pub(crate) mod plain;
 
 use odonata_machine::topology::{Dragonfly, LinkFigures};

@@ -97,7 +97,7 @@ fn streams_work(
         program: name.clone(),
         reason: format!("{reason}, and a program with streams runs as a task graph"),
     })?;
-    let graph = Arc::new(TaskGraph { ranks });
+    let graph = Arc::new(TaskGraph { ranks, place_word: all.program.place_word() });
     // The graph has the messages of all rounds.
     let counts = mistakes::examine_graph(&graph).sent;
     Ok(BuiltWork {

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from odonata._core import Experiment
 from odonata.cli import options
-from odonata.cli.output import terminal
+from odonata.cli.output import listing, terminal
 from odonata.quantity import quantity, scale
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @click.command()
@@ -23,6 +26,7 @@ from odonata.quantity import quantity, scale
     "--upgrade", is_flag=True, help="Rewrite a file of an older format in place; keep its comments."
 )
 @click.option("--assumptions", is_flag=True, help="Print every key that the file does not give.")
+@click.option("--details", is_flag=True, help="List every job; without it, of many those with most bytes.")
 @click.option("--time", "timed", is_flag=True, help="Run it for a few seconds to estimate its CPU time.")
 @options.quiet
 @options.as_json
@@ -32,6 +36,7 @@ def command(
     resolved: bool,
     upgrade: bool,
     assumptions: bool,
+    details: bool,
     timed: bool,
     quiet: bool,
     as_json: bool,
@@ -87,11 +92,23 @@ def command(
     screen.print(describe_machine(summary["machine"]))
     print_shortcuts(screen, summary)
     screen.print(f"estimated memory {quantity(checked['memory_estimate_bytes'], 'bytes')}")
-    on = scale((job["bytes"] for job in summary["jobs"]), "bytes")
+    _print_jobs(screen, summary["jobs"], details=details)
+    print_absent(screen, summary["absent_jobs"])
+    more = f"all {len(summary['assumptions'])} keys: --assumptions"
+    print_assumptions(screen, summary["assumptions"], len(summary["jobs"]), more)
+    print_collectives(screen, summary["collectives"], [job["name"] for job in summary["jobs"]])
+    if estimate is not None:
+        screen.print(estimate.sentence())
+
+
+def _print_jobs(screen: Console, jobs: list[dict[str, Any]], *, details: bool) -> None:
+    """Prints a row for each job, or without `details` of many jobs for those with the most bytes."""
+    chosen = listing.listed_jobs([job["bytes"] for job in jobs], details=details)
+    on = scale((job["bytes"] for job in jobs), "bytes")
     words = ["job", "name", "pattern", "placement", "ranks", "per node", "nodes", "routers", "messages"]
-    jobs = terminal.table([*words, on.symbol], left=["name", "pattern", "placement"])
-    for job in summary["jobs"]:
-        jobs.add_row(
+    table = terminal.table([*words, on.symbol], left=["name", "pattern", "placement"])
+    for job in (jobs[number] for number in chosen):
+        table.add_row(
             str(job["job"]),
             job["name"],
             job["pattern"],
@@ -99,13 +116,9 @@ def command(
             *(f"{job[key]:,}" for key in ("ranks", "ranks_per_node", "nodes", "routers")),
             *(_about(job, n) for n in (f"{job['messages']:,}", terminal.number(on.of(job["bytes"])))),
         )
-    terminal.print_table(screen, jobs, "Jobs")
-    print_absent(screen, summary["absent_jobs"])
-    more = f"all {len(summary['assumptions'])} keys: --assumptions"
-    print_assumptions(screen, summary["assumptions"], len(summary["jobs"]), more)
-    print_collectives(screen, summary["collectives"], [job["name"] for job in summary["jobs"]])
-    if estimate is not None:
-        screen.print(estimate.sentence())
+    terminal.print_table(screen, table, "Jobs")
+    listed = f"The {len(chosen)} jobs with the most bytes"
+    listing.print_omitted(screen, len(jobs) - len(chosen), "check", listed)
 
 
 def _about(job: dict[str, Any], count: str) -> str:

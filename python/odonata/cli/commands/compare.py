@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from odonata.runs import Run
 
 
+JOBS_IN_ORDER = 12
+"""Most jobs that are listed in their order, changed or not; more fill a screen."""
+
+
 @click.command()
 @click.argument("base", metavar="DIR|FILE", type=click.Path(path_type=Path))
 @click.argument("others", metavar="DIR...", nargs=-1, type=click.Path(path_type=Path))
@@ -149,8 +153,11 @@ def _print(screen: Console, one: Comparison, result: dict[str, Any]) -> None:
         print_absent(screen, [row for row in result["absent"] if row["absent_in"] == side], title)
     if result["times"]:
         times = scale((row[f"time_s_{side}"] for row in result["times"] for side in ("base", "other")), "s")
-        terminal.print_table(screen, _times_table(result["times"], times), times.heading("Job time"))
-        _print_reasons(screen, result["times"])
+        shown, unchanged = _most_changed(result["times"])
+        terminal.print_table(screen, _times_table(shown, times), times.heading("Job time"))
+        if unchanged:
+            screen.print(f"{unchanged:,} other jobs: no change")
+        _print_reasons(screen, shown)
     if result["no_effect"]:
         screen.print(f"\nAll tables are equal. These keys have no effect: {', '.join(result['no_effect'])}")
     if one.links is None:
@@ -160,7 +167,10 @@ def _print(screen: Console, one: Comparison, result: dict[str, Any]) -> None:
     on = scale((row[f"bytes_max_{side}"] for row in result["classes"] for side in ("base", "other")), "bytes")
     classes = _statistics_table(result["classes"], ["class"], ["mean", "p99", "max"], on)
     terminal.print_table(screen, classes, on.heading("Traffic per link"))
-    jobs = _statistics_table(result["jobs"], ["name", "class"], ["mean", "max"], on)
+    # Of many jobs only those whose times are shown.
+    few = {row["name"] for row in _most_changed(result["times"])[0]}
+    of_jobs = [row for row in result["jobs"] if len(result["times"]) <= JOBS_IN_ORDER or row["name"] in few]
+    jobs = _statistics_table(of_jobs, ["name", "class"], ["mean", "max"], on)
     terminal.print_table(screen, jobs, on.heading("Traffic per link and job"), keys=2)
     screen.print()
     _print_links(screen, result, on)
@@ -193,6 +203,15 @@ def _plain_links(pairs: LinkPairs, count: int) -> dict[str, Any]:
         "only_other": pairs.only_other.num_rows,
         "largest": pairs.pairs.take(order).to_pylist(),
     }
+
+
+def _most_changed(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+    """All jobs of a few; of many those that changed, from the slowest, and the number of others."""
+    if len(rows) <= JOBS_IN_ORDER:
+        return rows, 0
+    changed = [row for row in rows if abs(row["time_s_change"] or 0.0) >= terminal.SMALLEST_CHANGE]
+    changed.sort(key=lambda row: -row["time_s_change"])
+    return changed, len(rows) - len(changed)
 
 
 def _times_table(rows: list[dict[str, Any]], on: Scale) -> Table:

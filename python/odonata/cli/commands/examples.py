@@ -9,6 +9,7 @@ import click
 
 from odonata.cli import options
 from odonata.cli.output import terminal
+from odonata.errors import OdonataError
 from odonata.files import read_text
 
 
@@ -42,6 +43,8 @@ def command(name: str | None, output: Path | None, shown: bool, as_json: bool) -
     example = shipped.find(name)
     if shown:
         path = example.path / "study.toml" if example.kind == "study" else example.path
+        if path.is_dir():
+            raise OdonataError(f"{name} is a folder", hint=f"Copy it: odonata examples {name}")
         click.echo(read_text(path, "an example"), nl=False)
         return
     first, *others = shipped.copy(example, output or Path())
@@ -51,6 +54,9 @@ def command(name: str | None, output: Path | None, shown: bool, as_json: bool) -
         return
     for path in (first, *others):
         click.echo(path)
+    if example.kind == "traces":
+        click.echo(f"Next: odonata trace show {first / 'wave.trace'}")
+        return
     text = "" if example.kind == "study" else read_text(first, "an example")
     commands = {"[sweep]": "sweep", "[interference]": "sweep", "[optimize]": "optimize"}
     start = next((verb for part, verb in commands.items() if f"\n{part}" in text), start)

@@ -54,20 +54,29 @@ def command(
 
     MACHINE is a preset, a topology or a file of cables. FILE is an experiment file; its jobs are replaced. A
     fifth of the nodes run the tests, the others the congestors.
+
+    If a run is interrupted or does not complete, the tables have the samples that ended, marked with *, and
+    the exit code is as for `odonata run`.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata import toml
     from odonata.cli.output.gpcnet import text
-    from odonata.gpcnet import CONGESTORS, gpcnet
+    from odonata.gpcnet import CONGESTORS, Settings, experiment, run_both
+    from odonata.store.schema import ENDINGS
 
     if control is not None:
         changes = (*changes, f"engine.control.name={toml.value(control)}")
+    settings = Settings(congestors or CONGESTORS, ranks_per_node, rings)
     with terminal.progress(quiet=quiet) as (progress, _):
-        result = gpcnet(
+        both = experiment(
             origin,
-            congestors=congestors or CONGESTORS,
+            congestors=settings.congestors,
             ranks_per_node=ranks_per_node,
             rings=rings,
             set=changes,
+        )
+        result, interrupt = run_both(
+            both,
+            settings,
             out=output or free_directory(RUNS, f"gpcnet-{Path(origin).stem}"),
             threads=threads,
             force=force,
@@ -77,4 +86,9 @@ def command(
         terminal.print_json(result.as_data())
     elif not quiet:
         click.echo(text(result))
-        click.echo(f"\nTables are in {result.path}. Compare the runs with: odonata compare {result.path}/*")
+        compare = f" Compare the runs with: odonata compare {result.path}/*" if result.partial is None else ""
+        click.echo(f"\nTables are in {result.path}.{compare}")
+    if interrupt is not None:
+        raise interrupt
+    if code := ENDINGS[result.ending].exit_code:
+        raise click.exceptions.Exit(code)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """Import jobs of Slurm, CODES, TraceR, Ember or ATLAHS, or counters of LDMS as a table."""
+    """Import files of batch systems and other simulators as experiments, or counters of LDMS."""
 
 
 def _known_pattern(_context: click.Context, _option: click.Parameter, name: str) -> str:
@@ -50,7 +50,7 @@ OUTPUT = options.output("FILE", "Output file instead of the terminal.")
 
 
 @command.command()
-@TABLE
+@click.argument("table", metavar="[FILE]", required=False, type=click.Path(path_type=Path))
 @MACHINE
 @click.option("--node-names", metavar="LIST", help="Names of its nodes, such as nid[00001-05760].")
 @click.option(
@@ -66,11 +66,11 @@ OUTPUT = options.output("FILE", "Output file instead of the terminal.")
     "--at",
     type=click.DateTime(["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d"]),
     metavar="TIME",
-    help="Time at which the jobs ran; needs a table with Start and End.",
+    help="Time at which the jobs ran; needs a table with Start and End, or no FILE.",
 )
 @OUTPUT
 def slurm(
-    table: Path,
+    table: Path | None,
     machine: str | None,
     node_names: str | None,
     edit: tuple[str, ...],
@@ -79,7 +79,10 @@ def slurm(
     at: datetime | None,
     output: Path | None,
 ) -> None:
-    """Import jobs and their nodes from the output of squeue or sacct, or of PBS, LSF or Flux.
+    """Import jobs and their nodes from Slurm, or from the output of squeue, sacct, PBS, LSF or Flux.
+
+    \b
+    odonata import slurm -o now.toml
 
     \b
     squeue -t R -o '%i|%j|%D|%C|%t|%N' > queue.txt
@@ -88,24 +91,47 @@ def slurm(
     odonata import slurm day.txt --at 2026-11-21T14:00 --machine topology.conf -e 'fail leaf03'
 
     FILE is a table of squeue, sacct, bjobs -o or flux jobs, squeue --json, sacct --json, or qstat -f. Jobs
-    that do not run are left out and counted.
+    that do not run are left out and counted. Without FILE, squeue is asked, or with --at sacct. Without
+    --machine, scontrol is asked for the switches; they go to a file next to the output.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.importers import from_slurm
 
     for option, given in (("--node-names", node_names), ("--edit", edit)):
-        if given and machine is None:
+        if given and machine is None and (table is not None or option == "--node-names"):
             raise click.UsageError(f"{option} needs --machine")
-    found = from_slurm(
-        table,
-        machine=machine,
-        node_names=node_names,
-        edit=edit,
-        pattern=pattern,
-        ranks_per_node=ranks_per_node,
-        at=at,
-        directory=_folder(output),
-    )
-    _write(found, table, output)
+    saved = _live_topology(output) if table is None and machine is None else None
+    try:
+        found = from_slurm(
+            table,
+            machine=machine if saved is None else str(saved),
+            node_names=node_names,
+            edit=edit,
+            pattern=pattern,
+            ranks_per_node=ranks_per_node,
+            at=at,
+            directory=_folder(output),
+        )
+    except OdonataError:
+        # The next try writes it again.
+        if saved is not None:
+            saved.unlink(missing_ok=True)
+        raise
+    _write(found, Path("Slurm") if table is None else table, output)
+
+
+def _live_topology(output: Path | None) -> Path:
+    """Saves the switches of this machine's Slurm next to the output, and returns their file."""
+    from odonata.importers import slurm_topology
+
+    if output is None:
+        raise click.UsageError(
+            "without FILE, give -o FILE, or --machine; the switches need a file next to it"
+        )
+    if output.exists():
+        raise OdonataError(f"{output} exists and is not overwritten")
+    path = output.with_suffix(".topology.conf")
+    _give(slurm_topology(), path, f"{path}: switches and nodes of scontrol show topology")
+    return path
 
 
 @command.command()
@@ -184,6 +210,80 @@ def atlahs(table: Path, machine: str | None, output: Path | None) -> None:
     from odonata.importers import from_atlahs
 
     _write(from_atlahs(table, machine=machine, directory=_folder(output)), table, output)
+
+
+@command.command()
+@TABLE
+@options.count("--flit-bytes", default=16, help="Size of a flit (16).")
+@click.option("--cycle", metavar="TIME", default="1 ns", show_default=True, help="Length of a cycle.")
+@OUTPUT
+def booksim(table: Path, flit_bytes: int, cycle: str, output: Path | None) -> None:
+    """Import a configuration of BookSim: machine, traffic, routing, buffers and periods.
+
+    \b
+    odonata import booksim torus88 --flit-bytes 16 --cycle "1 ns" -o torus.toml
+    odonata run torus.toml
+
+    Keys without a counterpart are named. A link carries one flit in a cycle.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.importers import from_booksim
+
+    found = from_booksim(table, flit_bytes=flit_bytes, cycle=cycle, directory=_folder(output))
+    _write(found, table, output)
+
+
+@command.command()
+@TABLE
+@options.count("--phit-bytes", default=16, help="Size of a phit (16).")
+@click.option("--cycle", metavar="TIME", default="1 ns", show_default=True, help="Length of a cycle.")
+@OUTPUT
+def caminos(table: Path, phit_bytes: int, cycle: str, output: Path | None) -> None:
+    """Import a configuration of CAMINOS: machine, traffic, routing, buffers and periods.
+
+    \b
+    odonata import caminos main.cfg --phit-bytes 16 --cycle "1 ns" -o main.toml
+    odonata sweep main.toml
+
+    Lists of loads, seeds, patterns and routings become a sweep. Fields without a counterpart are named.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.importers import from_caminos
+
+    found = from_caminos(table, phit_bytes=phit_bytes, cycle=cycle, directory=_folder(output))
+    _write(found, table, output)
+
+
+@command.command()
+@TABLE
+@options.path("--trace", metavar="LIST", help="Time-independent trace: the list of its files, one per rank.")
+@OUTPUT
+def simgrid(table: Path, trace: Path | None, output: Path | None) -> None:
+    """Import a platform of SimGrid with one cluster, and the trace of an SMPI program.
+
+    \b
+    odonata import simgrid cluster.xml --trace traces.txt -o replay.toml
+
+    The speed of a host becomes the speed of a rank.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.importers import from_simgrid
+
+    _write(from_simgrid(table, trace=trace, directory=_folder(output)), table, output)
+
+
+@command.command()
+@TABLE
+@OUTPUT
+def sst(table: Path, output: Path | None) -> None:
+    """Import a Python script of SST with a Merlin network: topology, routers, jobs and their nodes.
+
+    \b
+    odonata import sst dragonfly.py -o dragonfly.toml
+
+    The script is read, not run: its values must be plain numbers, texts and arithmetic. Jobs are TestJob,
+    OfferedLoadJob, IncastJob, and EmberMPIJob with motifs. Values without a counterpart are named.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.importers import from_sst
+
+    _write(from_sst(table, directory=_folder(output)), table, output)
 
 
 @command.command()

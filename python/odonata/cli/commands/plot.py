@@ -1,9 +1,10 @@
-"""`odonata plot`: draw figures of a run or sweep."""
+"""`odonata plot`: draw figures of a run, sweep or search."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +12,9 @@ from odonata.cli import options
 from odonata.errors import OdonataError
 
 if TYPE_CHECKING:
+    from odonata.optimization import Optimization
+    from odonata.plot.style import Picture
+    from odonata.runs import Run
     from odonata.sweeps.result import Sweep
 
 SIZES = ("screen", "column", "page")
@@ -22,6 +26,7 @@ KINDS = (
     "histogram",
     "groups",
     "jobs",
+    "costs",
     "torus",
     "latency",
     "stall_map",
@@ -31,9 +36,11 @@ KINDS = (
     "load_curve",
     "interference",
     "times",
+    "front",
 )
 SWEEP_KINDS = ("times", "load_curve", "interference", "throughput")
 ONLY_SWEEPS = ("interference", "times")
+SEARCH_KIND = "front"
 
 
 @click.command()
@@ -42,7 +49,8 @@ ONLY_SWEEPS = ("interference", "times")
     "-k",
     "--kind",
     type=click.Choice(KINDS),
-    help="Figure to draw: of a run, overview; of a sweep, interference, load_curve or times by default.",
+    help="Figure to draw: of a run, overview, or costs without routing; of a sweep, interference, load_curve "
+    "or times; of a search, front by default.",
 )
 @options.output("FILE", "Output file (.png, .svg or .pdf); <kind>.png in the run directory by default.")
 @click.option("--job", metavar="NAME", help="Job whose traffic is drawn (histogram, groups and torus).")
@@ -76,26 +84,31 @@ def command(
     alone: tuple[Path, ...],
     size: str,
 ) -> None:
-    """Draw a figure of a run or sweep.
+    """Draw a figure of a run, sweep or search.
 
     \b
     odonata plot runs/first
     odonata plot runs/first -k histogram --job noise --log -o noise.svg
     odonata plot runs/packets -k throughput --alone runs/fft-alone
     odonata plot runs/sweep --size column -o figure.pdf
+    odonata plot runs/best --size column
 
-    Only runs of the packet engine have latency, stall_map, congestion, series, throughput and load_curve. Of
-    a sweep you can draw times, load_curve, interference and throughput. Fonts are embedded in PDF files.
+    Only runs of the model engine have costs. Only runs of the packet engine have latency, stall_map,
+    congestion, series, throughput and load_curve. Of a sweep you can draw times, load_curve, interference
+    and throughput, of a search the front. Fonts are embedded in PDF files.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     import odonata
     from odonata.api import load_run
     from odonata.plot import size as drawn_for
     from odonata.store.atomic import atomic_file
+    from odonata.store.optimization import DESCRIPTION
 
     if output is not None and not output.suffix:
         raise OdonataError(f"{output} has no extension", hint=f"Write {output}.png, .svg or .pdf.")
-    sweep = odonata.Sweep.load(directory) if (directory / "sweep.json").exists() else None
-    kind = kind or ("overview" if sweep is None else _kind_of(sweep))
+    is_search = (directory / DESCRIPTION).is_file()
+    opened = odonata.Optimization.load(directory) if is_search else odonata.load(directory)
+    kind = kind or _kind_of(opened)
+    _check_kind(directory, opened, kind, has_alone=bool(alone))
     _refuse_unused(kind, {"job": job, "log": log, "what": what, "alone": alone or None})
     settings: dict[str, object] = {}
     if what is not None:
@@ -107,24 +120,7 @@ def command(
     if alone:
         settings["alone"] = [load_run(path) for path in alone]
     with drawn_for(size):
-        if sweep is None:
-            if kind in ONLY_SWEEPS:
-                raise OdonataError(
-                    f"{directory} is a run, not a sweep, so it has no figure {kind}",
-                    hint="Choose the directory of a sweep.",
-                )
-            picture = getattr(load_run(directory).plot, kind)(**settings)
-        elif kind not in SWEEP_KINDS:
-            raise OdonataError(
-                f"{directory} is a sweep, not a run",
-                hint=f"Draw it with -k {' or -k '.join(SWEEP_KINDS)}, or draw a run in its directory points.",
-            )
-        elif alone:
-            raise OdonataError(
-                "--alone does not apply to a sweep", hint="It takes the runs alone that [interference] makes."
-            )
-        else:
-            picture = getattr(sweep, "slowdowns" if kind == "interference" else kind)()
+        picture = _draw(opened, kind, settings)
         path = output or directory / f"{kind}.png"
         try:
             with atomic_file(path) as unfinished:
@@ -134,13 +130,62 @@ def command(
     click.echo(path)
 
 
-def _kind_of(sweep: Sweep) -> str:
-    """The figure that answers what a sweep asks."""
+def _check_kind(directory: Path, opened: Run | Sweep | Optimization, kind: str, *, has_alone: bool) -> None:
+    """Refuses a figure that the directory does not have."""
+    import odonata
+
+    if isinstance(opened, odonata.Optimization):
+        if kind != SEARCH_KIND:
+            raise OdonataError(
+                f"{directory} is a search, not a run",
+                hint=f"Draw it with -k {SEARCH_KIND}, or draw a run in its directory points.",
+            )
+    elif kind == SEARCH_KIND:
+        raise OdonataError(
+            f"{directory} is no search, so it has no figure {kind}",
+            hint="Choose the directory of `odonata optimize`.",
+        )
+    elif not isinstance(opened, odonata.Sweep):
+        if kind in ONLY_SWEEPS:
+            raise OdonataError(
+                f"{directory} is a run, not a sweep, so it has no figure {kind}",
+                hint="Choose the directory of a sweep.",
+            )
+    elif kind not in SWEEP_KINDS:
+        raise OdonataError(
+            f"{directory} is a sweep, not a run",
+            hint=f"Draw it with -k {' or -k '.join(SWEEP_KINDS)}, or draw a run in its directory points.",
+        )
+    elif has_alone:
+        raise OdonataError(
+            "--alone does not apply to a sweep", hint="It takes the runs alone that [interference] makes."
+        )
+
+
+def _draw(opened: Run | Sweep | Optimization, kind: str, settings: Mapping[str, Any]) -> Picture:
+    import odonata
+
+    if isinstance(opened, odonata.Optimization):
+        return opened.plot()
+    if isinstance(opened, odonata.Sweep):
+        picture: Picture = getattr(opened, "slowdowns" if kind == "interference" else kind)()
+        return picture
+    drawn: Picture = getattr(opened.plot, kind)(**settings)
+    return drawn
+
+
+def _kind_of(opened: Run | Sweep | Optimization) -> str:
+    """The figure that answers what a run, a sweep or a search asks."""
+    import odonata
     from odonata.sweeps.interference import is_interference
 
-    if is_interference(sweep.axes):
+    if isinstance(opened, odonata.Optimization):
+        return SEARCH_KIND
+    if not isinstance(opened, odonata.Sweep):
+        return "overview" if opened.routed else "costs"
+    if is_interference(opened.axes):
         return "interference"
-    loads = any(axis.key.endswith("traffic.load") and len(axis.values) > 1 for axis in sweep.axes)
+    loads = any(axis.key.endswith("traffic.load") and len(axis.values) > 1 for axis in opened.axes)
     return "load_curve" if loads else "times"
 
 

@@ -37,7 +37,7 @@ def command(
 
     For a sweep or a search, show the tables that odonata sweep or odonata optimize printed at its end.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
-    from odonata.analysis import hottest_links
+    from odonata.analysis.hottest import hottest_rows
     from odonata.cli.output.summary import hottest_table, print_summary
     from odonata.runs import Run
     from odonata.store.optimization import DESCRIPTION as SEARCH
@@ -71,7 +71,7 @@ def command(
         raise OdonataError(
             f"unknown link class {link_class} in {directory}", hint=f"Choose one of: {', '.join(classes)}."
         )
-    hottest = hottest_links(
+    hottest = hottest_rows(
         run.links,
         run.routers,
         run.link_jobs,
@@ -79,7 +79,7 @@ def command(
         count=links,
         by=cast(Literal["bytes", "time"], by),
         link_class=link_class,
-    ).to_pylist()
+    )
     terminal.print_warnings(run.summary["warnings"])
     if as_json:
         terminal.print_json({"directory": str(directory), **run.summary, "hottest": hottest})

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @options.path(
     "--report",
     metavar="FILE",
-    help="Write a report of one run, .html or .pdf: its sentence, four figures, the jobs, the method.",
+    help="Write a report, .html or .pdf: the result in a sentence, up to four figures, tables, the method.",
 )
 @click.option(
     "--bundle",
@@ -72,12 +72,12 @@ def command(
     from odonata.viewer.server import ViewerServer
 
     if report is not None:
-        if len(runs) > 1 or any(map(is_counters, runs)) or html is not None or allow_runs:
-            raise OdonataError("--report takes one run, and no other output")
-        from odonata.api import load_run
-        from odonata.report import write_report
+        if any(map(is_counters, runs)) or html is not None or allow_runs:
+            raise OdonataError("--report takes runs or the directory of a study, and no other output")
+        from odonata.report import check_file, report_of, write_report
 
-        write_report(load_run(runs[0]), report)
+        check_file(report)
+        write_report(report_of(runs), report)
         click.echo(f"{report}: written")
         return
     if allow_runs and (html is not None or bundle or any(map(is_counters, runs))):

@@ -188,9 +188,9 @@ def problem_of(given: dict[str, Any]) -> Problem:
 
 def warn_of_cycle(hierarchy: Hierarchy) -> None:
     """Warns if the hierarchy is for cycles that the model does not price."""
-    from odonata.amg.problems import Settings
+    from odonata.amg.problems import stored_settings
 
-    known = Settings(**hierarchy.settings["boomeramg"]) if "boomeramg" in hierarchy.settings else Settings()
+    known = stored_settings(hierarchy.settings)
     if not known.is_priced:
         what = f"{known.cycle.upper()}-cycles smoothed by {known.smoother}"
         terminal.print_warnings(

@@ -13,7 +13,6 @@ from odonata.quantity import scale
 from odonata.store.schema import declarations
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -35,26 +34,12 @@ def joined(shown: Sequence[ShownColumn]) -> Table:
     return made
 
 
-JOBS_MAX = 20
-"""Most jobs that a table lists without `--details`; more would push the answer off the screen."""
-
-
-def listed_jobs(times: Sequence[float | None], *, details: bool) -> list[int]:
-    """Numbers of the jobs that a table lists: all, or of many the slowest, slowest first."""
-    if details or len(times) <= JOBS_MAX:
-        return list(range(len(times)))
-    return sorted(range(len(times)), key=lambda job: -(times[job] or 0.0))[:JOBS_MAX]
-
-
 def rows_of(table: pa.Table, chosen: Sequence[int]) -> pa.Table:
     """The chosen rows of a table; there may be none."""
-    return table.take(pa.array(chosen, pa.int64()))
-
-
-def print_omitted(screen: Console, count: int, command: str) -> None:
-    """Prints how many jobs a table leaves out, if any, and the command that lists all."""
-    if count:
-        screen.print(f"The slowest {JOBS_MAX} jobs; {count:,} more: odonata {command} --details")
+    if list(chosen) == list(range(table.num_rows)):
+        return table
+    # Slices, since `take` imports pandas.
+    return pa.concat_tables([table.slice(row, 1) for row in chosen] or [table.slice(0, 0)])
 
 
 def texts(heading: str, values: Iterable[str | None]) -> ShownColumn:

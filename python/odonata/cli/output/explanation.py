@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from odonata.cli.output import columns, terminal
+from odonata.cli.output import columns, listing, terminal
 from odonata.cli.output.absent import print_absent
 from odonata.errors import OdonataError
 from odonata.explanation import SENSITIVITY_ACCURACY, explain, job_of, overview
@@ -65,15 +65,17 @@ def show_all(run: Run, *, as_json: bool, details: bool) -> None:
         job_of(run, None)
     table = overview(run)
     if not any(table["time_s"].to_pylist()):
+        if _show_open_jobs(run, as_json=as_json):
+            return
         raise OdonataError(
             f"no job of {run.name} has a time, so no link is busiest while it runs",
-            hint="Open traffic has no time. See other records of a job with --job NAME.",
+            hint="See other records of a job with --job NAME.",
         )
     if as_json:
         jobs = {"jobs": table.to_pylist(), "absent_jobs": run.absent_jobs}
         terminal.print_json({"directory": str(run.path), **jobs})
         return
-    chosen = columns.listed_jobs(table["time_s"].to_pylist(), details=details)
+    chosen = listing.listed_jobs(table["time_s"].to_pylist(), details=details)
     rows = columns.rows_of(table, chosen).to_pylist()
 
     def share(name: str) -> list[str]:
@@ -96,10 +98,36 @@ def show_all(run: Run, *, as_json: bool, details: bool) -> None:
     )
     screen = terminal.console()
     terminal.print_table(screen, shown, f"Jobs of {run.name}, and the busiest link of each while it runs")
-    columns.print_omitted(screen, table.num_rows - len(rows), "explain")
+    listing.print_omitted(screen, table.num_rows - len(rows), "explain")
     print_absent(screen, run.absent_jobs)
     _print_accuracy(screen, run)
     screen.print("Explain one job with --job NAME.")
+
+
+def _show_open_jobs(run: Run, *, as_json: bool) -> bool:
+    """Prints loads, latency and busiest link of each job with open traffic; says whether there is one."""
+    found = [explain(run, name, blame=False, count=1) for name in run.jobs["name"].to_pylist()]
+    jobs = [(one, one.open_traffic) for one in found if one.open_traffic is not None]
+    if not jobs:
+        return False
+    if as_json:
+        terminal.print_json({"directory": str(run.path), "jobs": [one.to_dict() for one, _ in jobs]})
+        return True
+    busiest = [None if one.bottlenecks is None else one.bottlenecks.to_pylist()[:1] for one, _ in jobs]
+    shown = columns.joined(
+        [
+            columns.texts("job", (one.job for one, _ in jobs)),
+            columns.ShownColumn("offered", [percent(flow.offered_load) for _, flow in jobs]),
+            columns.ShownColumn("accepted", [percent(flow.accepted_load) for _, flow in jobs]),
+            columns.of_values("mean latency", [flow.latency_mean_s for _, flow in jobs], "s"),
+            columns.texts("busiest link or port", (rows[0]["name"] if rows else None for rows in busiest)),
+            columns.ShownColumn("busy", [percent(rows[0]["share"]) if rows else "-" for rows in busiest]),
+        ]
+    )
+    screen = terminal.console()
+    terminal.print_table(screen, shown, f"Open traffic of {run.name}, and the busiest link of each job")
+    screen.print("Explain one job with --job NAME.")
+    return True
 
 
 def show(screen: Console, run: Run, found: Explanation) -> None:
@@ -112,7 +140,8 @@ def show(screen: Console, run: Run, found: Explanation) -> None:
         _show_difference(screen, found.against)
     if found.bottlenecks is not None and found.bottlenecks.num_rows:
         headings = {"name": "link or port", "class": "class", "busy_s": "busy", "share": "share of time"}
-        _table(screen, "Busiest links and ports of the job while it runs", found.bottlenecks, headings)
+        when = "while it runs" if found.open_traffic is None else "in the measurement"
+        _table(screen, f"Busiest links and ports of the job {when}", found.bottlenecks, headings)
     if found.terms is not None:
         _show_terms(screen, found)
     if found.sharers is not None:
@@ -125,7 +154,7 @@ def show(screen: Console, run: Run, found: Explanation) -> None:
         _show_what_if(screen, found.what_if)
         if found.sensitivity is not None:
             _show_sensitivity(screen, found.sensitivity)
-    elif found.bottlenecks is not None and found.bottlenecks.num_rows:
+    elif found.time_s is not None and found.bottlenecks is not None and found.bottlenecks.num_rows:
         screen.print("\nEffect of other bandwidths or cables, each by a run: add --what-if.")
 
 
@@ -210,6 +239,8 @@ def _show_difference(screen: Console, found: Difference) -> None:
 
 def sentence(found: Explanation) -> str:
     """The answer in one line."""
+    if found.open_traffic is not None:
+        return f"{found.open_traffic.sentence()}{_busiest(found)}"
     if found.time_s is None:
         return "The job has no time to explain: it did not end, has no end, or sent nothing between nodes."
     time = quantity(found.time_s, "s")
@@ -219,10 +250,14 @@ def sentence(found: Explanation) -> str:
     if found.terms is not None:
         largest = found.terms.slice(0, 1).to_pylist()[0]
         return f"{time}. {largest['term']} is {percent(largest['share'])} of the time of its slowest rank."
+    return f"{time}.{_busiest(found)}"
+
+
+def _busiest(found: Explanation) -> str:
     if found.bottlenecks is None or not found.bottlenecks.num_rows:
-        return f"{time}."
+        return ""
     first = found.bottlenecks.slice(0, 1).to_pylist()[0]
-    return f"{time}. Busiest: {first['name']}, {percent(first['share'])} busy."
+    return f" Busiest: {first['name']}, {percent(first['share'])} busy."
 
 
 def _table(screen: Console, title: str, table: pa.Table, headings: dict[str, str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from odonata.gpcnet import TESTS, Result, Value
+from odonata.gpcnet import TESTS, Result, Row, Value
 
 _LEGEND = """  Legend
    RR = random ring communication pattern
@@ -29,25 +29,45 @@ def text(result: Result) -> str:
         "",
         _LEGEND,
         "",
-        _tests("Isolated Network Tests", [row.isolated for row in result.rows]),
-        "",
-        _tests("Network Tests running with Congestion Tests", [row.congested for row in result.rows]),
-        "",
-        _key_results(result),
+        _tests("Isolated Network Tests", [(row, row.isolated) for row in result.rows]),
     ]
+    # Without any sample of the congested run, there is nothing to compare.
+    congested = [(row, row.congested) for row in result.rows]
+    if any(value is not None for _, value in congested):
+        title = "Network Tests running with Congestion Tests"
+        parts += ["", _tests(title, congested), "", _key_results(result)]
+    if result.partial is not None:
+        parts += ["", *_partial(result)]
     return "\n".join(parts)
+
+
+def _partial(result: Result) -> list[str]:
+    """What is missing: the ending, and the samples of each test."""
+    lines = [f"PARTIAL: {result.partial}."]
+    for row in result.rows:
+        counts = {"isolated": row.isolated, "congested": row.congested}
+        ended = [f"{name} {value.samples if value else 0:,}" for name, value in counts.items()]
+        lines.append(f"  {row.test}: {', '.join(ended)} of {row.samples:,} samples")
+    values = [(row, value) for row in result.rows for value in (row.isolated, row.congested)]
+    if any(value is not None and not row.is_whole(value) for row, value in values):
+        lines.append("  * of the samples that ended; the others took longer or did not start")
+    return lines
 
 
 def _line(widths: tuple[int, ...] = (_WIDTH,)) -> str:
     return "+" + "+".join("-" * width for width in widths) + "+"
 
 
-def _tests(title: str, values: list[Value]) -> str:
+def _tests(title: str, values: list[tuple[Row, Value | None]]) -> str:
     lines = [_line(), f"|{title:^{_WIDTH}}|", _line(_COLUMNS)]
     lines += [f"| {'Name':>31} | {'Avg':>12} | {'99%':>12} | {'Units':>12} |", _line(_COLUMNS)]
-    for test, value in zip(TESTS, values, strict=True):
-        numbers = f"{value.average:12.1f} | {value.percentile_99:12.1f}"
-        lines += [f"| {test.title:>31} | {numbers} | {test.unit:>12} |", _line(_COLUMNS)]
+    for row, value in values:
+        numbers = f"{'-':>12} | {'-':>12}"
+        if value is not None:
+            mark = "" if row.is_whole(value) else "*"
+            average, percentile = (f"{x:.1f}{mark}" for x in (value.average, value.percentile_99))
+            numbers = f"{average:>12} | {percentile:>12}"
+        lines += [f"| {row.test:>31} | {numbers} | {row.unit:>12} |", _line(_COLUMNS)]
     return "\n".join(lines)
 
 
@@ -63,5 +83,5 @@ def _key_results(result: Result) -> str:
 
 
 def _factor(value: float, width: int) -> str:
-    # Both values can be 0.0 in print.
+    # Both values can be 0.0 in print, and a test may not have ended.
     return f"{'-':>{width + 1}}" if math.isnan(value) else f"{value:{width}.1f}X"

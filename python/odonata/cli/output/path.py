@@ -141,7 +141,7 @@ def show(screen: Console, run: Run, job: int, what: str, found: Path, count: int
             ),
             columns.ShownColumn("rank", [str(piece["rank"]) for piece in pieces]),
             columns.ShownColumn(_unit(run, job), [str(piece["call"] or "") for piece in pieces]),
-            *_lines(pieces),
+            *_places(pieces),
             columns.texts("node", (nodes[piece["rank"]] for piece in pieces)),
             columns.ShownColumn("from rank", ["" if other is None else str(other) for other in others]),
             columns.texts("from node", ("" if other is None else nodes[other] for other in others)),
@@ -155,12 +155,28 @@ def show(screen: Console, run: Run, job: int, what: str, found: Path, count: int
         terminal.print_table(screen, columns.joined(on_path), title)
 
 
-def _lines(pieces: list[dict[str, Any]]) -> list[columns.ShownColumn]:
-    """Where the calls are in the file of the program or trace, if they are in one."""
-    lines = [piece["line"] for piece in pieces]
-    if all(line is None for line in lines):
+def _places(pieces: list[dict[str, Any]]) -> list[columns.ShownColumn]:
+    """Where the calls are in the files of the programs or the trace, if they are in one."""
+    kinds = {piece["place_kind"] for piece in pieces} - {None}
+    if not kinds:
         return []
-    return [columns.ShownColumn("line", ["" if line is None else str(line) for line in lines])]
+    heading = kinds.pop() if len(kinds) == 1 else "place"
+    places = [_place(piece, heading) for piece in pieces]
+    found = [columns.ShownColumn(heading, places)]
+    programs = [piece["program"] for piece in pieces]
+    if any(programs):
+        found.append(
+            columns.ShownColumn("program", ["" if number is None else str(number + 1) for number in programs])
+        )
+    return found
+
+
+def _place(piece: dict[str, Any], heading: str) -> str:
+    if piece["place_kind"] is None:
+        return ""
+    return (
+        str(piece["place"]) if heading == piece["place_kind"] else f"{piece['place_kind']} {piece['place']}"
+    )
 
 
 def _unit(run: Run, job: int) -> str:

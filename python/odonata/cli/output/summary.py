@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.analysis.headline import headline
 from odonata.analysis.job_bottleneck import times_of
-from odonata.cli.output import columns, terminal
+from odonata.cli.output import columns, listing, terminal
 from odonata.cli.output.absent import print_absent
 from odonata.cli.output.assumptions import print_assumptions
 from odonata.cli.output.collectives import print_collectives
@@ -31,7 +31,7 @@ def print_summary(screen: Console, run: Run, *, details: bool = False) -> None:
     """
     times = times_of(run)
     every = range(run.jobs.num_rows)
-    chosen = columns.listed_jobs([times.get(job) for job in every], details=details)
+    chosen = listing.listed_jobs([times.get(job) for job in every], details=details)
     omitted = len(every) - len(chosen)
     summary = run.summary
     print_ending(screen, run)
@@ -48,7 +48,7 @@ def print_summary(screen: Console, run: Run, *, details: bool = False) -> None:
     print_collectives(screen, summary.get("collectives", []), [job["name"] for job in summary["jobs"]])
     if not run.routed:
         terminal.print_table(screen, _job_table(run, chosen), "Jobs")
-        columns.print_omitted(screen, omitted, "show")
+        listing.print_omitted(screen, omitted, "show")
         print_absent(screen, run.absent_jobs)
         _print_terms(screen, run, chosen)
         return
@@ -59,7 +59,7 @@ def print_summary(screen: Console, run: Run, *, details: bool = False) -> None:
         on = scale((row["bytes_max"] for row in summary["classes"]), "bytes")
         terminal.print_table(screen, _class_table(summary["classes"], on), on.heading("Traffic per link"))
     terminal.print_table(screen, _job_table(run, chosen), "Jobs")
-    columns.print_omitted(screen, omitted, "show")
+    listing.print_omitted(screen, omitted, "show")
     print_absent(screen, run.absent_jobs)
     terminal.print_table(screen, _job_traffic_table(run, on, chosen), "Job traffic and completion time")
     if "completion_times" in summary:

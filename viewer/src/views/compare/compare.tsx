@@ -144,7 +144,11 @@ function Pickers({ compared }: { compared: Comparison }) {
         </label>
       ))}
       {ids.length < COMPARED_MAX && free >= 0 && (
-        <button onClick={() => set([...ids, free])} data-test="compare-add">
+        <button
+          onClick={() => session.state.patch({ compared: [...ids, free], difference: false, ...NO_ENDS })}
+          title="Show the runs side by side with another one"
+          data-test="compare-add"
+        >
           + add run
         </button>
       )}

@@ -1,4 +1,5 @@
 /** The left column: the distribution, and all else behind one button. */
+import { hasTraffic } from '../../data/source'
 import { useFrozenDuringDrag, useSession, useSettings, useStore } from '../session/session'
 import type { Settings } from '../session/settings'
 import type { ViewContent } from '../session/viewcontent'
@@ -15,6 +16,8 @@ export function ControlColumn({ view, derived, compared }: ViewContent & { view:
   const session = useSession()
   const { colours: isOpen } = useSettings()
   const dragging = useStore(session.dragging)
+  // A difference of equal runs has no values, but two runs with them.
+  const hasValues = derived.signed || hasTraffic(derived.run.info)
   const controls = useFrozenDuringDrag(dragging, () => (
     <Controls derived={derived}>
       <Ranks derived={derived} />
@@ -26,10 +29,10 @@ export function ControlColumn({ view, derived, compared }: ViewContent & { view:
   const last = useFrozenDuringDrag(dragging, () => <Jobs derived={derived} />)
   return (
     <>
-      <Distribution derived={derived} />
+      {hasValues && <Distribution derived={derived} />}
       {compared && <RunHistograms runs={compared.pair} />}
-      {view === 'overview' && <Directions derived={derived} />}
-      {view === 'overview' && <Minimaps derived={derived} />}
+      {view === 'overview' && hasValues && <Directions derived={derived} />}
+      {view === 'overview' && hasValues && <Minimaps derived={derived} />}
       <details
         class="card colours"
         open={isOpen}
@@ -42,7 +45,7 @@ export function ControlColumn({ view, derived, compared }: ViewContent & { view:
         {isOpen && (
           <>
             {controls}
-            {scale}
+            {hasValues && scale}
             {last}
           </>
         )}

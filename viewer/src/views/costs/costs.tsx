@@ -12,6 +12,7 @@ import {
   hasCosts,
   hasCycle,
   rankCosts,
+  slowestJob,
   type CostAxis,
   type CostBars,
   type CostChoice,
@@ -25,6 +26,7 @@ import { barAt, barsPicture, barTip } from '../../layout/bars'
 import { Choice, SettingButtons } from '../controls/choice'
 import { Legend } from '../canvas/legend'
 import { Marks } from '../canvas/marks'
+import { HeadlineText, useHeadline } from '../picture/headline'
 import type { ViewContent } from '../session/viewcontent'
 import { useSession, useStore, type Session } from '../session/session'
 import { TableButton } from '../tables/tables'
@@ -65,13 +67,14 @@ export function shownCosts(costs: Costs, state: ViewState): ShownCosts {
   const choice = costChoice(costs, state.costRows, state.costParts)
   const apart = choice.rows === 'job' || choice.parts === 'job'
   const asked = /^job:(\d+)$/.exec(state.focus)?.[1]
-  const job = apart ? -1 : (costs.jobs.find((number) => String(number) === asked) ?? costs.jobs[0] ?? -1)
+  const job = apart ? -1 : (costs.jobs.find((number) => String(number) === asked) ?? slowestJob(costs))
   return { choice, job, bars: costBars(costs, choice, job, (number) => state.jobs[number] === undefined) }
 }
 
 export function CostsView({ derived: { run } }: ViewContent) {
   const session = useSession()
   const state = useStore(session.state)
+  const headline = useHeadline(run.id)
   const costs = costsIn(session, run)
   const shown = useMemo(
     () => (costs === null || typeof costs === 'string' ? null : shownCosts(costs, state)),
@@ -91,12 +94,13 @@ export function CostsView({ derived: { run } }: ViewContent) {
   const colors = categoryColors(bars.parts)
   return (
     <div class="centre wide">
+      <HeadlineText headline={headline} />
+      <Pickers costs={costs} shown={shown} />
       {shown.job >= 0 && (
-        <p class="headline" role="status" data-test="costs-headline">
+        <p class="reading job-sentence" role="status" data-test="costs-headline">
           {costHeadline(bars, of)}
         </p>
       )}
-      <Pickers costs={costs} shown={shown} />
       <section class="costs" aria-label={label}>
         <header>
           <h2>{label}</h2>

@@ -39,11 +39,7 @@ export function Header({ run, views, onExport, onHelp }: HeaderProps) {
         </select>
       )}
       {runs.length === 1 && <span class="run-name">{runs[0]!.label}</span>}
-      <ViewButtons
-        views={views}
-        view={state.view}
-        onChoose={(view) => session.state.patch({ view, ...VIEWS[view].enter?.(session.state.get()) })}
-      />
+      <ViewButtons views={views} view={state.view} onChoose={(view) => session.state.patch({ view })} />
       <span class="spring" />
       {run && <Search run={run} />}
       <Menu onExport={onExport} />

@@ -5,7 +5,7 @@ import { ALL_VALUES, HOTTEST, isOpen, NO_ENDS } from '../../data/range'
 import { routerColors } from '../../data/ranks'
 import { choicesOf } from '../../data/state'
 import { solo, toggleMode } from '../controls/jobs'
-import { PANEL_NAMES } from '../panels/panels'
+import { PANEL_NAMES, PANELS } from '../panels/panels'
 import type { Session } from '../session/session'
 import type { Settings } from '../session/settings'
 import { Dialog } from '../tables/dialog'
@@ -29,7 +29,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ['H', `histogram axis: ${choicesOf('histogram').join(', ')}`],
   ['F', 'freeze or unfreeze the colour range'],
   ['R', 'router colour: job, hottest link, rank'],
-  ['G', `side panel: ${PANEL_NAMES.join(', ')}`],
+  ['G', `side panel: ${PANEL_NAMES.map((name) => PANELS[name].label).join(', ')}`],
   ['V', 'next view'],
   ['N', 'next run'],
   ['T', `theme: ${choicesOf('theme').join(', ')}`],

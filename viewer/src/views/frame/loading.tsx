@@ -1,6 +1,7 @@
 /** Page skeleton and tasks around the first picture. */
 import { useEffect } from 'preact/hooks'
 import '../overview/overview.css'
+import '../picture/headline.css'
 import type { RunModel } from '../../data/model'
 import type { RunInfo } from '../../data/source'
 import { drawingService } from '../../draw/drawingservice'

@@ -87,10 +87,16 @@ export function JobsView({ derived: d }: ViewContent) {
       </div>
       <aside class="right" aria-label="Ranks">
         <Placement derived={d} job={job} />
-        <Communication derived={d} job={job} />
+        {hasCommunication(run.info) && <Communication derived={d} job={job} />}
       </aside>
     </>
   )
+}
+
+/** A cycle is priced by its levels: its jobs have no messages of their own, so none are listed as 0. */
+function sentFigures({ figures }: Job): Job['figures'] {
+  const isSilent = figures.some(({ id, value }) => id === 'messages' && value === 0)
+  return isSilent ? figures.filter(({ id }) => !/(^messages|bytes)$/.test(id)) : figures
 }
 
 function Figures({ job }: { job: Job }) {
@@ -101,7 +107,7 @@ function Figures({ job }: { job: Job }) {
         <dd>{job.pattern}</dd>
         <dt>Placement</dt>
         <dd>{job.placement}</dd>
-        {job.figures.map(({ id, label, unit, meaning, value }) => (
+        {sentFigures(job).map(({ id, label, unit, meaning, value }) => (
           <>
             <dt title={meaning}>{label}</dt>
             <dd data-test={`figure-${id}`}>{quantity(value, unit)}</dd>

@@ -1,10 +1,11 @@
 /** One run: picture, hottest links, and a side panel. */
+import { hasTraffic } from '../../data/source'
 import { Facts } from '../picture/facts'
 import { MachineEdits } from '../picture/edits'
 import { HotLinks } from '../tables/links'
 import { PictureView } from '../picture/picture'
 import { SidePanel } from '../panels/panels'
-import { HeadlineText, useHeadline } from './headline'
+import { HeadlineText, useHeadline } from '../picture/headline'
 import { JobBars } from './jobbars'
 import type { ViewContent } from '../session/viewcontent'
 import { useFrozenDuringDrag, useSession, useStore } from '../session/session'
@@ -34,7 +35,7 @@ export function Overview({ derived, seen }: ViewContent & { seen: boolean }) {
         {facts}
         <MachineEdits run={derived.run} />
         <PictureView derived={derived} callout={headline ?? null} />
-        {links}
+        {hasTraffic(derived.run.info) && links}
       </div>
       {seen ? <SidePanel derived={derived} /> : <aside class="right" aria-label="Details" />}
     </>

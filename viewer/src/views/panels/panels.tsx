@@ -1,6 +1,9 @@
 /** The side panel of the overview. Types, address, tabs and key follow from the list of panels. */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
+import { changedGroup } from '../../data/changes'
+import { hasCycle } from '../../data/costs'
+import { hasTraffic } from '../../data/source'
 import type { DerivedRun } from '../../data/model'
 import { drawingService } from '../../draw/drawingservice'
 import { useSession, useSettings } from '../session/session'
@@ -11,14 +14,30 @@ import { LoadCurves } from './load/load'
 import { MatricesView } from './matrices/matrices'
 import { QueryView } from './query/query'
 
+/** Whether no link has a value, as in runs that only compute times; a difference may be zero. */
+function isEmpty({ run, signed }: DerivedRun): boolean {
+  return !signed && !hasTraffic(run.info)
+}
+
 /** In the order of their tabs. */
 const panels = {
-  matrices: { label: 'Traffic', title: 'Links by load, and between groups', Body: TrafficView },
-  group: { label: 'Group', Body: GroupView, missing: ({ run }: DerivedRun) => run.routers.groups < 2 },
+  matrices: {
+    label: 'Traffic',
+    title: 'Links by load, and between groups',
+    Body: TrafficView,
+    missing: isEmpty,
+  },
+  group: {
+    label: 'Group',
+    Body: GroupView,
+    missing: (derived: DerivedRun) => derived.run.routers.groups < 2 || isEmpty(derived),
+  },
   bottlenecks: {
     label: 'Why',
     title: 'Bottleneck of each job, its sharers, and the effect of faster or slower links',
     Body: BottleneckView,
+    // A cycle has no traffic on links; its costs have a page.
+    missing: ({ run }: DerivedRun) => hasCycle(run.info),
   },
   query: {
     label: 'Query',
@@ -85,7 +104,8 @@ export function PanelTabs({ names, panel, onChoose }: PanelTabsProps) {
 /** Load-duration curves, then the matrix of groups; with a group in focus, the links inside it. */
 function TrafficView({ derived: d }: { derived: DerivedRun }) {
   const { groups } = d.run.routers
-  const inside = d.focus && d.focus.group >= 0 ? d.focus.group : groups === 1 ? 0 : -1
+  const changed = useMemo(() => (d.signed ? changedGroup(d) : -1), [d.run, d.values, d.signed])
+  const inside = d.focus && d.focus.group >= 0 ? d.focus.group : groups === 1 ? 0 : changed
   return (
     <>
       <LoadCurves derived={d} />

@@ -1,9 +1,9 @@
 /** The machine, the run and the focus in one line, with warnings. */
 import type { ComponentChildren } from 'preact'
-import { useMemo } from 'preact/hooks'
 import { count, counted } from '../../base/format'
 import { hasCosts } from '../../data/costs'
 import { focusText, resolveFocus } from '../../data/focus'
+import { hasTraffic } from '../../data/source'
 import type { Run } from '../../data/run'
 import type { Summary } from '../../data/source'
 import { useSession, useSettings } from '../session/session'
@@ -35,14 +35,7 @@ const after = (iterations: number | undefined): string =>
 /** Explains an empty picture and links to another view. */
 function NoTraffic({ run }: { run: Run }) {
   const session = useSession()
-  const empty = useMemo(
-    () =>
-      (run.whole ?? run).measures.every(({ total }) =>
-        total.every((value) => value === 0 || Number.isNaN(value)),
-      ),
-    [run],
-  )
-  if (!empty) return null
+  if (hasTraffic(run.info)) return null
   const { engine } = run.summary
   return (
     <p class="note" data-test="no-traffic">

@@ -41,6 +41,9 @@ export interface Hover {
   readonly byKey?: boolean
 }
 
+/** Data, an error message, or their request. */
+type Answer<T> = T | string | Promise<void>
+
 export class Session {
   readonly state: Store<Settings>
   readonly hover = new Store<Hover | null>(null)
@@ -60,10 +63,8 @@ export class Session {
   /** Rejected settings from the URL. */
   readonly refused = new Store<readonly string[]>([])
   private readonly models = new Map<number, RunModel | Promise<void>>()
-  private readonly blocks = new Map<string, Block | string | Promise<void>>()
-  /** Requested blocks. */
-  private inFlight = 0
-  private pendingShow: ReturnType<typeof setTimeout> | undefined
+  private readonly blocks = new Map<string, Answer<Block>>()
+  private readonly blocksByRun = new Map<string, Answer<ReadonlyMap<number, Block>>>()
   private readonly differences = new Map<string, DifferenceModel>()
   /** By run and virtual channels. */
   private readonly parts = new Map<string, RunModel>()
@@ -193,36 +194,34 @@ export class Session {
 
   /** Columns of a table, an error message, or undefined while loading. */
   block(run: number, table: string, columns: readonly string[]): Block | string | undefined {
-    const key = `${run}/${table}/${columns.join()}`
-    const known = this.blocks.get(key)
-    if (known instanceof Promise) return undefined
-    if (known !== undefined) return known
-    this.inFlight++
-    const arrived = (what: Block | string): void => {
-      this.blocks.set(key, what)
-      this.inFlight--
-      this.showSoon()
+    return this.load(this.blocks, `${run}/${table}/${columns.join()}`, () =>
+      this.source.table(run, table, columns),
+    )
+  }
+
+  /** The same of all runs that have the columns, in one request. */
+  blocksOfAll(table: string, columns: readonly string[]): ReadonlyMap<number, Block> | string | undefined {
+    return this.load(this.blocksByRun, `${table}/${columns.join()}`, () => this.source.tables(table, columns))
+  }
+
+  /** What is known by this key; otherwise it is requested, and the page shows it when it arrives. */
+  private load<T>(
+    known: Map<string, Answer<T>>,
+    key: string,
+    request: () => Promise<T>,
+  ): T | string | undefined {
+    const found = known.get(key)
+    if (found instanceof Promise) return undefined
+    if (found !== undefined) return found
+    const arrived = (what: T | string): void => {
+      known.set(key, what)
+      this.loaded.set(this.loaded.get() + 1)
     }
-    const loading = this.source
-      .table(run, table, columns)
-      .then(arrived, (error: unknown) => arrived(error instanceof Error ? error.message : String(error)))
-    this.blocks.set(key, loading)
+    const loading = request().then(arrived, (error: unknown) =>
+      arrived(error instanceof Error ? error.message : String(error)),
+    )
+    known.set(key, loading)
     return undefined
-  }
-
-  /** Shows what has arrived: at once, or of many blocks several at a time. */
-  private showSoon(): void {
-    if (this.inFlight >= MANY) {
-      this.pendingShow ??= setTimeout(() => this.show(), TOGETHER_MS)
-      return
-    }
-    this.show()
-  }
-
-  private show(): void {
-    clearTimeout(this.pendingShow)
-    this.pendingShow = undefined
-    this.loaded.set(this.loaded.get() + 1)
   }
 
   differenceOf(base: RunModel, other: RunModel, pairing: Pairing): DifferenceModel {
@@ -234,13 +233,6 @@ export class Session {
     return model
   }
 }
-
-/**
- * A sweep requests a block of each run. The page renders for each arrival, which looks at all runs: many
- * blocks are shown together after this time.
- */
-const MANY = 16
-const TOGETHER_MS = 250
 
 /** Above this many links, a drag shows only the essentials and updates the rest at its end. */
 export const LARGE = 200_000

@@ -6,6 +6,7 @@ import {
   findingsPanels,
   frontOf,
   frontSentences,
+  slowdownSentence,
   runsToOpen,
   offeredFigures,
   type FieldInfo,
@@ -37,7 +38,7 @@ function openFinding(session: Session, finding: Finding): void {
   const found = runsToOpen(finding, session.index)
   if (!found) return
   if ('run' in found) session.state.patch({ view: 'overview', run: found.run })
-  else session.state.patch({ view: 'compare', compared: found.compared, difference: false })
+  else session.state.patch({ view: 'compare', compared: found.compared, difference: true })
 }
 
 export const chosenOf = ({
@@ -56,6 +57,7 @@ function Costs({ of }: { of: Findings }) {
   const session = useSession()
   const state = useStore(session.state)
   const panels = useMemo(() => findingsPanels(of, chosenOf(state)), [of, state])
+  const said = useMemo(() => slowdownSentence(of), [of])
   if (!panels || panels.tables.length === 0)
     return (
       <p class="hint centred">
@@ -67,6 +69,11 @@ function Costs({ of }: { of: Findings }) {
   const labelOf = (key: string): string => fieldOf(of.keys, key)?.label ?? ''
   return (
     <>
+      {said !== '' && (
+        <p class="headline" role="status" data-test="study-headline">
+          {said}
+        </p>
+      )}
       <StudyPickers of={of} panels={panels} />
       <div class="panels">
         {panels.tables.map(({ panel, pivot, entries }) => (

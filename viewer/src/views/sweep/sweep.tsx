@@ -1,7 +1,7 @@
 /** A sweep as a map of settings, interaction lines, or thumbnails. */
 import { useMemo } from 'preact/hooks'
 import { count } from '../../base/format'
-import { textAt } from '../../data/block'
+import { textAt, type Block } from '../../data/block'
 import {
   classFigure,
   fitsWords,
@@ -32,8 +32,8 @@ export interface SweepTable {
   readonly columnKeys: readonly string[]
   readonly figure: FigureOption
   readonly pivot: Pivot
-  /** Runs whose figure is still loading. */
-  readonly waiting: number
+  /** Whether the figure is still loading. */
+  readonly isLoading: boolean
 }
 
 /** The table for the current settings. */
@@ -48,31 +48,34 @@ export function sweepTable(session: Session, state: ViewState): SweepTable | nul
     (keys.length === 0 ? otherwise : keys).filter((key, i, all) => key !== '-' && all.indexOf(key) === i)
   const rowKeys = chosen(state.sweepRows, usual.rows)
   const columnKeys = chosen(state.sweepColumns, usual.columns).filter((key) => !rowKeys.includes(key))
-  const values = index.runs.map((run, id) =>
-    fitsWords(run, state.sweepFilter) ? figureOf(session, id, figure.id) : NaN,
-  )
-  const known = values.map((value) => value ?? NaN)
+  const values = figuresOf(session, figure.id)
+  const known = index.runs.map((run, id) => (fitsWords(run, state.sweepFilter) ? (values?.[id] ?? NaN) : NaN))
   return {
     rowKeys,
     columnKeys,
     figure,
     pivot: pivotOf(index.runs, known, rowKeys, columnKeys, state.sweepOrder),
-    waiting: values.filter((value) => value === undefined).length,
+    isLoading: values === undefined,
   }
 }
 
-/** NaN if a run is not complete, or has no such class, job or column; undefined while loading. */
-function figureOf(session: Session, run: number, id: string): number | undefined {
-  const info = session.index.runs[run]!
-  if (!info.summary.complete || info.added) return NaN
+/** By run, NaN if it is not complete, or has no such class, job or column; undefined while loading. */
+function figuresOf(session: Session, id: string): number[] | undefined {
+  const { runs } = session.index
   const [of, column, name] = partsOf(id)
-  if (of === 'class') return classFigure(info, id)
-  if (info.tables['jobs']?.columns[column] === undefined) return NaN
-  const block = session.block(run, 'jobs', ['name', column])
-  if (block === undefined) return undefined
-  if (typeof block === 'string') return NaN
+  const blocks = of === 'class' ? new Map<number, Block>() : session.blocksOfAll('jobs', ['name', column])
+  if (blocks === undefined) return undefined
+  return runs.map((info, run) => {
+    if (!info.summary.complete || info.added) return NaN
+    if (of === 'class') return classFigure(info, id)
+    const block = typeof blocks === 'string' ? undefined : blocks.get(run)
+    return block ? valueOfJob(block, column, name) : NaN
+  })
+}
+
+function valueOfJob(block: Block, column: string, name: string): number {
   for (let row = 0; row < block.rows; row++) {
-    if (textAt(block, 'name', row) === name) return block.numbers.get(column)![row]
+    if (textAt(block, 'name', row) === name) return block.numbers.get(column)?.[row] ?? NaN
   }
   return NaN
 }
@@ -103,12 +106,12 @@ function Table() {
   const state = useStore(session.state)
   const table = sweepTable(session, state)
   if (!table) return <p class="hint centred">These runs have no figures to compare.</p>
-  const { pivot, figure, rowKeys, columnKeys, waiting } = table
+  const { pivot, figure, rowKeys, columnKeys, isLoading } = table
   return (
     <>
       <SweepPickers table={table} />
-      {waiting > 0 && <p class="loading">Loading {count(waiting)} runs …</p>}
-      {pivot.rows.length === 0 && waiting === 0 && (
+      {isLoading && <p class="loading">Loading {count(session.index.runs.length)} runs …</p>}
+      {pivot.rows.length === 0 && !isLoading && (
         <p class="hint centred">
           {state.sweepFilter === ''
             ? `No run has the figure “${figure.label}”.`

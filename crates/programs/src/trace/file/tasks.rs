@@ -1,6 +1,6 @@
 //! Tasks of a graph as columns.
 
-use super::values::{Number, Values};
+use super::values::{place_word, Number, Values};
 use odonata_trace::{BlockFile, Column, Dependency, Event, RankTasks, Task, TaskGraph, Work, ANY};
 
 const KIND: usize = 0;
@@ -14,7 +14,8 @@ const NIC: usize = 7;
 const WAITS: usize = 8;
 const ON: usize = 9;
 const EVENT: usize = 10;
-const COLUMNS: usize = 11;
+const PLACE: usize = 11;
+const COLUMNS: usize = 12;
 
 const SEND: u64 = 0;
 const RECEIVE: u64 = 1;
@@ -51,16 +52,18 @@ pub(super) fn encode(tasks: &RankTasks, first: usize, count: usize) -> [Column; 
             columns[ON].push(wait.on.into());
             columns[EVENT].push(u64::from(wait.event == Event::Start));
         }
+        // 0 for an unknown place.
+        columns[PLACE].push(tasks.place(number as u32).map_or(0, |place| place.saturating_add(1)));
     }
     columns
 }
 
-/// The task graph of a file.
-pub(super) fn read(file: &BlockFile) -> Result<TaskGraph, String> {
+/// The task graph of a file. `place`: what places of its tasks count.
+pub(super) fn read(file: &BlockFile, place: &str) -> Result<TaskGraph, String> {
     let ranks = file.ranks();
-    let mut graph = TaskGraph::default();
+    let mut graph = TaskGraph { place_word: place_word(place), ..TaskGraph::default() };
     for rank in 0..ranks {
-        let (mut tasks, mut waits) = (Vec::new(), Vec::new());
+        let (mut tasks, mut waits, mut places) = (Vec::new(), Vec::new(), Vec::new());
         let count = file.records(rank);
         for index in 0..file.blocks(rank) {
             file.block(rank, index, |records, columns| {
@@ -79,11 +82,12 @@ pub(super) fn read(file: &BlockFile) -> Result<TaskGraph, String> {
                         };
                         waits.push((number, Dependency { on, event }));
                     }
+                    places.push(values.value(PLACE)?.checked_sub(1));
                 }
                 values.end()
             })?;
         }
-        graph.ranks.push(RankTasks::new(tasks, &waits));
+        graph.ranks.push(RankTasks::new(tasks, &waits).with_places(places));
     }
     Ok(graph)
 }

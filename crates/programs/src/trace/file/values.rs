@@ -4,6 +4,11 @@ use crate::call::Operation;
 use odonata_trace::Column;
 use odonata_units::{Bytes, Time};
 
+/// The word of a header for what the places of its records count.
+pub(super) fn place_word(word: &str) -> &'static str {
+    ["line", "record", "event", "node"].into_iter().find(|known| *known == word).unwrap_or("")
+}
+
 /// A field of a record.
 pub(super) trait Number: Sized {
     /// Its value in a column.

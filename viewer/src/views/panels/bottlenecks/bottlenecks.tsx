@@ -35,6 +35,10 @@ export function BottleneckView({ derived: { run } }: { derived: DerivedRun }) {
         : [],
     [run, found, modes],
   )
+  const isTimed = jobs.some(({ explanations }) => explanations.some((one) => one && one.time_s !== null))
+  const isBusy = jobs.some(({ explanations }) =>
+    explanations.some((one) => one && one.time_s !== null && one.bottlenecks?.length),
+  )
   const shown = run.jobs.filter(({ job }) => modes[job] !== 'hidden').length
   if (found === undefined) return <p class="loading">Loading bottlenecks …</p>
   if (typeof found === 'string') return <p class="hint">{found}</p>
@@ -68,15 +72,25 @@ export function BottleneckView({ derived: { run } }: { derived: DerivedRun }) {
           Only the slowest jobs are explained. For another: <code>odonata explain RUN --job NAME</code>.
         </p>
       )}
+      {session.source.whatIf && !session.index.allows_runs && isBusy && (
+        <p class="reading" data-test="allow-runs">
+          To run the jobs on other machines, here and in the picture: <code>odonata view --allow-runs</code>.
+        </p>
+      )}
       <p class="reading">
-        A link is busy with bytes of all jobs. To measure the cost of each competing job, run{' '}
-        <code>odonata explain RUN --job NAME</code>
-        {ids.length > 1 && (
+        A link is busy with bytes of all jobs.
+        {isTimed && (
           <>
-            ; for the cost of each changed setting, add <code>--against BASE</code>
+            {' '}
+            To measure the cost of each competing job, run <code>odonata explain RUN --job NAME</code>
+            {ids.length > 1 && (
+              <>
+                ; for the cost of each changed setting, add <code>--against BASE</code>
+              </>
+            )}
+            .
           </>
         )}
-        .
       </p>
     </section>
   )
@@ -109,16 +123,16 @@ interface SentenceProps {
 
 /** The same sentence as `odonata explain`. */
 function Sentence({ job, explanation, of }: SentenceProps) {
-  const { time_s: time, bottlenecks, terms } = explanation
+  const { time_s: time, open_traffic: flowing, bottlenecks, terms } = explanation
   const where = of === undefined ? null : <>{of}: </>
-  if (time === null) return <p>{where}The job did not end, so it has no time.</p>
+  if (time === null && flowing === null) return <p>{where}The job did not end, so it has no time.</p>
   const [first] = bottlenecks ?? []
   const [term] = terms ?? []
   const rest = largestCompetitor(explanation)
   return (
     <p>
       {where}
-      <b>{quantity(time, 's')}</b>.{' '}
+      {time === null ? flowing : <>{<b>{quantity(time, 's')}</b>}.</>}{' '}
       {term && (
         <>
           Largest term of the slowest rank: {term.term}, {percent(term.share)}.{' '}
@@ -150,14 +164,15 @@ interface DetailsProps {
   readonly explanation: JobExplanation
 }
 
-function Details({ explanation: { bottlenecks, sharers, terms, slowest_rank: slowest } }: DetailsProps) {
+function Details({ explanation }: DetailsProps) {
+  const { open_traffic: flowing, bottlenecks, sharers, terms, slowest_rank: slowest } = explanation
   if (!bottlenecks?.length && !terms) return null
   return (
     <details>
       <summary>details</summary>
       {bottlenecks && bottlenecks.length > 0 && (
         <Sheet
-          title="Busiest links and NICs while the job runs"
+          title={`Busiest links and NICs ${flowing === null ? 'while the job runs' : 'in the measurement'}`}
           heads={['link or NIC', 'class', 'busy', 'share of time']}
         >
           {bottlenecks.map((one) => (
@@ -213,12 +228,7 @@ function WhatIf({ run, job }: WhatIfProps) {
   const [found, setFound] = useState<readonly MachineChange[] | string>()
   const [isRunning, setRunning] = useState(false)
   if (!source.whatIf) return null
-  if (!index.allows_runs)
-    return (
-      <p class="hint">
-        To run it on other machines, here and in the picture: <code>odonata view --allow-runs</code>.
-      </p>
-    )
+  if (!index.allows_runs) return null
   const measure = (): void => {
     setRunning(true)
     const take = (answer: readonly MachineChange[] | string): void => {

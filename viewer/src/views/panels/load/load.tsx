@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { count } from '../../../base/format'
 import { jobOf, show } from '../../../data/describe'
 import { jobTotals } from '../../../data/jobbars'
-import { loadCurves, type LoadCurve } from '../../../data/load'
+import { loadCurves, type LoadCurve, type LoadCurves as Curves } from '../../../data/load'
 import type { DerivedRun } from '../../../data/model'
 import './load.css'
 
@@ -12,7 +12,11 @@ const [WIDTH, HEIGHT] = [120, 84]
 export function LoadCurves({ derived: d }: { derived: DerivedRun }) {
   const totals = useMemo(() => jobTotals(d), [d.run, d.measure])
   const found = useMemo(() => loadCurves(d, totals), [d.run, d.values, d.counted, d.classOn])
-  const { curves, layers } = found
+  // The same elements again while a range is dragged, which selects links and changes no curve.
+  return useMemo(() => section(d, found), [found, d.measure, d.signed])
+}
+
+function section(d: DerivedRun, { curves, layers }: Curves) {
   const most = Math.max(...curves.map(({ max }) => max), 0)
   if (d.signed || !(most > 0)) return null
   const colors = layers.map((job) => (job < 0 ? 'var(--bar)' : jobOf(d.run, job).color))

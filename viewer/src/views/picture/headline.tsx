@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { wordsOf, type Headline } from '../../data/headline'
 import { useFocusOn, useSession } from '../session/session'
-import './overview.css'
+import './headline.css'
 
 /** The sentence of a run; undefined while loading, null if the page has none. */
 export function useHeadline(run: number): Headline | null | undefined {

@@ -1,0 +1,4 @@
+//! All tests of this crate, as one program: the linker runs once instead of once per file.
+
+mod programs_page;
+mod traces;
