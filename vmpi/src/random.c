@@ -119,7 +119,7 @@ float _gfortran_rand(int *seed)
 {
     static float (*real)(int *);
     if (!real)
-        real = (float (*)(int *))library("_gfortran_rand");
+        real = (float (*)(int *))(void (*)(void))library("_gfortran_rand");
     continue_from(seed);
     float fraction = real(&(int){0});
     _gfortran_irand(NULL); /* from the same state: it is the number behind the fraction */

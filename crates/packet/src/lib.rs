@@ -43,7 +43,7 @@ pub use memory::{memory_estimate, table_estimate, MemoryDemand};
 pub use packet::PathHop;
 pub use record::{
     Backlog, ChannelInterval, ChannelRecord, FifoRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord,
-    JobWait, LearningInterval, PacketRecord, PortInterval, PortRecord, QueueRecord, Recording, Rows, SeriesChoice,
+    JobWait, LatencyIntervals, LearningInterval, PacketRecord, PortInterval, PortRecord, QueueRecord, Recording, Rows, SeriesChoice,
     TracedPacket, BATCHES,
 };
 pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};
