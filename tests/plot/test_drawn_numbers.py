@@ -12,7 +12,15 @@ import pytest
 from matplotlib.axes import Axes
 
 import odonata
-from odonata.plot import plot_histogram, plot_interference, plot_latency, plot_load_curve
+from odonata.analysis.ranking import rank
+from odonata.plot import (
+    plot_front,
+    plot_histogram,
+    plot_interference,
+    plot_latency,
+    plot_load_curve,
+    plot_times,
+)
 from odonata.store import columns, schema
 
 MIB = 2.0**20
@@ -74,7 +82,7 @@ def test_the_marks_of_a_histogram_are_its_quantiles() -> None:
     """
     axes = plot_histogram(links_with([*range(100), 200])).axes[0]
     marks = next(line for line in axes.lines if line.get_marker() == "v")
-    assert data(marks)[0] == pytest.approx([50, 99, 200])
+    assert data(marks) == (pytest.approx([50, 99, 200]), [1.0, 1.0, 1.0]), "at the upper edge"
     assert axes.get_title(loc="right") == "median 50   99 % 99   maximum 200 MiB"
     counts = [bar.get_height() for bar in axes.patches]
     assert (sum(counts), counts[0]) == (101, 5), "40 bins of 5 MiB: 0 to 4 MiB are in the first"
@@ -172,3 +180,51 @@ def test_a_saturated_load_has_an_open_mark_and_no_latency(unsteady: dict[str, bo
     (latency,) = (line for line in right.lines if line.get_label() == "min")
     assert data(latency) == (pytest.approx([20]), pytest.approx([2])), "us"
     assert marks(right, is_open=True) == []
+
+
+def trials(**changes: list[Any]) -> pa.Table:
+    """Four trials with a time in us and a cost each. The first and the third are the front."""
+    known = {
+        "trial": [0, 1, 2, 3],
+        "time": [8e-6, 9e-6, 4e-6, 6e-6],
+        "cost": [1.0, 2.0, 3.0, 4.0],
+        "front": [True, False, True, False],
+        "allowed": [True, True, True, False],
+    }
+    kinds = {"trial": "u32", "time": "f64", "cost": "f64", "front": "bool", "allowed": "bool"}
+    units = {"time": "s", "cost": "ratio"}
+    declared = [
+        schema.Column(name, kind, unit=units.get(name, "none"), merge="key", label=name)
+        for name, kind in kinds.items()
+    ]
+    return schema.declared(declared, pa.table(known | changes))
+
+
+def test_a_front_of_two_objectives_is_a_line_of_steps() -> None:
+    (axes,) = plot_front(trials(), ["time", "cost"]).axes
+    (front,) = axes.lines
+    assert data(front) == (pytest.approx([1, 3]), pytest.approx([8, 4])), "cost and us, by cost"
+    assert (front.get_linestyle(), front.get_drawstyle()) == ("-", "steps-post")
+    tried, wrong, first = (np.asarray(dots.get_offsets()).tolist() for dots in axes.collections)
+    assert (len(tried), wrong, first) == (3, [pytest.approx([4, 6])], [pytest.approx([1, 8])])
+
+
+def test_the_best_of_one_objective_is_no_line() -> None:
+    (axes,) = plot_front(trials(front=[False, False, True, False]), ["time"]).axes
+    (best,) = axes.lines
+    assert data(best) == ([2], pytest.approx([4])), "trial and us"
+    assert (best.get_linestyle(), best.get_marker()) == ("None", "o")
+
+
+def test_each_seed_of_a_setting_is_a_dot() -> None:
+    """Three seeds of two settings, in us; the faster setting is in the upper row."""
+    times = {"min": (4e-6, 5e-6, 4.5e-6), "par": (2e-6, 2.5e-6, 2.25e-6)}
+    settings = [{"routing": name, "seed": seed} for name in times for seed in range(3)]
+    ranking = rank(settings, [{"fft": time} for each in times.values() for time in each], seeds=["seed"])
+    assert ranking is not None
+    (axes,) = plot_times(ranking).axes
+    dots = [data(line) for line in axes.lines if line.get_marker() == "o" and len(data(line)[0]) == 3]
+    assert dots == [
+        (pytest.approx([2, 2.5, 2.25]), [0, 0, 0]),
+        (pytest.approx([4, 5, 4.5]), [1, 1, 1]),
+    ]
