@@ -35,6 +35,21 @@ ARITHMETIC = {
     ast.FloorDiv: ast.Mult,
     ast.Mod: ast.Mult,
 }
+LOOKS = {
+    "alpha",
+    "fontsize",
+    "linewidth",
+    "linewidths",
+    "lw",
+    "markersize",
+    "ms",
+    "pad",
+    "s",
+    "shrink",
+    "zorder",
+}
+SIZED = {"new_picture", "subplots_adjust"}
+"""Arguments and calls that say how a figure looks; no number in them is wrong."""
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
@@ -49,7 +64,7 @@ class Mutant:
 
 
 def python_mutants(package: str) -> dict[str, Mutant]:
-    """Every mutant of a package; those of one function that read alike are numbered."""
+    """Every mutant of a package. Where one function has several that read alike, they are numbered."""
     found: dict[str, Mutant] = {}
     alike: Counter[str] = Counter()
     for path in sorted((ROOT / "python" / package.replace(".", "/")).rglob("*.py")):
@@ -91,7 +106,11 @@ def functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[ast.FunctionDef
 
 
 def nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """What may be changed in a function: no annotations, decorators, words, nor what an error says."""
+    """What may be changed in a function: no annotations, decorators or errors, nor how a figure looks."""
+    if isinstance(node, ast.keyword) and node.arg in LOOKS:
+        return
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SIZED:
+        return
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "type_comment"):
             continue

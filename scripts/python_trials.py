@@ -11,12 +11,12 @@ import contextlib
 import hashlib
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,12 +29,12 @@ PACKAGE = OUTPUT / "package"
 UNRELATED = ("tests/docs", "tests/language", "tests/packaging", "tests/structure")
 """Tests of texts and of the tree, not of what the package computes."""
 
-TESTS_S = 120
-"""A function that nearly all tests run is tried on those that take so long together."""
+TESTS_S = 60
+"""A function that nearly all tests run is tried on those that take so much processor time together."""
 ALONE_LIMIT_S = 900
 """A test file that takes longer without a mutant, its calls noted, tries none."""
-HANGS_AFTER, HANGS_AFTER_S = 5, 60
-"""A mutant hangs if its tests take so many times what they take without it, and so many seconds more."""
+HANGS_AFTER, HANGS_AFTER_S = 10, 120
+"""A mutant hangs after so many times the processor time of its tests without it, and so many seconds more."""
 NO_TESTS = 5
 """The exit code of pytest if a file has only long tests."""
 
@@ -62,6 +62,12 @@ def pytest(files: list[str], limit_s: float, **more: str) -> int | None:
         return None
     finally:
         end(run)
+
+
+def cpu_s() -> float:
+    """Processor time of all processes that have ended: a busy machine takes more wall-clock time."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def end(run: subprocess.Popen[bytes]) -> None:
@@ -95,9 +101,9 @@ class Reach:
         record = OUTPUT / "reach" / f"{digest}.json"
         if not record.exists():
             with tempfile.TemporaryDirectory() as folder:
-                begun = time.monotonic()
+                before = cpu_s()
                 code = pytest([test], ALONE_LIMIT_S, REACH=folder)
-                seconds = time.monotonic() - begun
+                seconds = cpu_s() - before
                 ran = {line for out in Path(folder).iterdir() for line in out.read_text().splitlines()}
             record.parent.mkdir(parents=True, exist_ok=True)
             record.write_text(json.dumps({"code": code, "seconds": seconds, "functions": sorted(ran)}))
@@ -108,10 +114,17 @@ class Reach:
         elif known["code"] != NO_TESTS:
             print(f"  {test} fails without a mutant, or takes too long: left out")
 
-    def _quickest(self, tests: list[str]) -> list[str]:
+    def _chosen(self, mutant: Mutant) -> list[str]:
+        """The test files that run a mutant's function: first those named as its module, then the quickest."""
+        place, module = f"{mutant.file}:{mutant.function}", Path(mutant.file)
+
+        def order(test: str) -> tuple[bool, bool, float]:
+            path = Path(test)
+            return module.stem not in path.stem, module.parent.name != path.parent.name, self.seconds[test]
+
         chosen: list[str] = []
         taken_s = 0.0
-        for test in sorted(tests, key=self.seconds.__getitem__):
+        for test in sorted((test for test, ran in self.functions.items() if place in ran), key=order):
             taken_s += self.seconds[test]
             if chosen and taken_s > TESTS_S:
                 break
@@ -119,18 +132,17 @@ class Reach:
         return chosen
 
     def trial(self, mutant: Mutant) -> str:
-        """What becomes of a mutant: `caught`, `timeout` or `missed`."""
-        place = f"{mutant.file}:{mutant.function}"
-        tests = self._quickest([test for test, ran in self.functions.items() if place in ran])
+        """The fate of a mutant: `caught`, `timeout`, `missed` or `unreached`."""
+        tests = self._chosen(mutant)
         if not tests:
-            return "missed"
+            return "unreached"
         limit_s = HANGS_AFTER * sum(self.seconds[test] for test in tests) + HANGS_AFTER_S
         path = PACKAGE / mutant.file
         text, times = path.read_bytes(), path.stat()
         self._trials += 1
         try:
             path.write_text(mutant.text)
-            # Python compiles a file anew only if its time in seconds, or its size, has changed.
+            # Python compiles a file again only if its time in seconds, or its size, has changed.
             os.utime(path, (times.st_atime, times.st_mtime + self._trials))
             code = pytest(tests, limit_s)
         finally:

@@ -25,7 +25,7 @@ pub(crate) fn is_planted(number: usize) -> bool {
 """
 
 ROUNDS = 40
-"""So often are mutants that do not compile taken out; each round finds those of one more layer of crates."""
+"""So often are mutants taken out that do not compile. A round finds them in one more layer of crates."""
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Workspace:
                 target.chmod(source.stat().st_mode)
 
     def plant(self, root: Path, numbers: Mapping[int, Mapping[str, object]]) -> None:
-        """Writes the sources of the mutants' files anew."""
+        """Writes the mutants' files with switches, and the others as they are."""
         self.mutants, self.lines = dict(numbers), {}
         files = sorted({str(mutant["file"]) for mutant in numbers.values()} | self.planted_before())
         for name in files:
@@ -152,7 +152,7 @@ def with_switches(
         if body is None:
             body = Body(body_start(text, *outer), outer[1])
             bodies.append(body)
-        body.copies[number] = text[body.start : start] + f"{mutant['replacement']} " + text[end : body.end]
+        body.copies[number] = text[body.start : start] + str(mutant["replacement"]) + text[end : body.end]
     lines: dict[int, tuple[int, int]] = {}
     pieces: list[str] = []
     line = 1

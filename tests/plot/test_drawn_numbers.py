@@ -89,6 +89,14 @@ def test_the_marks_of_a_histogram_are_its_quantiles() -> None:
     assert axes.get_title(loc="left") == "green: 101 links, 1 without traffic"
 
 
+def test_a_logarithmic_histogram_begins_at_the_least_traffic_or_a_decade_below_the_most() -> None:
+    """2 to 50 MiB: from 2 to 50. Ten links with 4 MiB, or none: the axis has a decade all the same."""
+    for amounts, ends in (([2, 9, 50, 0], (2, 50)), ([4] * 10, (0.4, 4)), ([0] * 4, (0.1, 1))):
+        bars = plot_histogram(links_with(amounts), log=True).axes[0].patches
+        last = bars[-1]
+        assert (bars[0].get_x(), last.get_x() + last.get_width()) == pytest.approx(ends)
+
+
 def test_the_steps_of_sorted_links_begin_at_zero_and_have_one_link_each() -> None:
     """3, 8, 0 and 5 MiB on four links: each takes a quarter of the axis, the largest first."""
     run = handmade.run(links=links_with([3, 8, 0, 5]), link_jobs=handmade.tables()["link_jobs"].slice(0, 0))
