@@ -17,6 +17,7 @@ from odonata.plot import (
     plot_front,
     plot_histogram,
     plot_interference,
+    plot_jobs,
     plot_latency,
     plot_load_curve,
     plot_times,
@@ -106,6 +107,15 @@ def test_the_steps_of_sorted_links_begin_at_zero_and_have_one_link_each() -> Non
     mean, largest = axes.lines
     assert set(data(mean)[1]) == {4.0}, "the idle link counts"
     assert data(largest) == ([0], [8.0])
+
+
+def test_one_class_of_links_has_no_bars_of_all_links() -> None:
+    """A maximum and a mean of job a, of job b and of both."""
+    given = handmade.tables()
+    links = links_with([1.0] * 8)
+    axes = plot_jobs(links, given["link_jobs"], given["jobs"]).axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["green links"]
+    assert len(axes.patches) == 6
 
 
 def test_the_mean_of_a_class_over_time_counts_links_without_a_row() -> None:
@@ -230,7 +240,10 @@ def test_each_seed_of_a_setting_is_a_dot() -> None:
     settings = [{"routing": name, "seed": seed} for name in times for seed in range(3)]
     ranking = rank(settings, [{"fft": time} for each in times.values() for time in each], seeds=["seed"])
     assert ranking is not None
-    (axes,) = plot_times(ranking).axes
+    picture = plot_times(ranking)
+    assert " ".join(picture.get_suptitle().split()) == ranking.headline
+    assert plot_times(ranking, headline=False).get_suptitle() == ""
+    (axes,) = picture.axes
     dots = [data(line) for line in axes.lines if line.get_marker() == "o" and len(data(line)[0]) == 3]
     assert dots == [
         (pytest.approx([2, 2.5, 2.25]), [0, 0, 0]),
