@@ -58,6 +58,14 @@ def test_a_crossing_by_hand() -> None:
     assert [row["difference"] for row in rows] == [pytest.approx(0.5), pytest.approx(-2.5)]
 
 
+def test_a_stratum_without_the_base_is_left_out() -> None:
+    part = CROSSING.filter(pc.or_(CROSSING["idle"], pc.equal(CROSSING["routing"], "ugal")))
+    (found,) = stratified_differences(
+        part, factor="routing", base="min", level="ugal", by=["idle"], pair_by=["seed"], value="time_s"
+    ).to_pylist()
+    assert (found["idle"], found["pairs"], found["difference"]) == (True, 3, pytest.approx(0.5))
+
+
 def test_effects_that_only_add_are_no_interaction() -> None:
     """The routing saves 1 s +- noise whether the machine is busy or not, though busy ones take longer."""
     table = sweep(

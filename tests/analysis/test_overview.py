@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import handmade
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -9,6 +10,7 @@ import pytest
 
 from odonata.analysis import overview as of_all
 from odonata.analysis.bottleneck import busy_times, sharers
+from odonata.store import columns
 
 LINKS, JOBS = 40, 30
 
@@ -65,3 +67,23 @@ def test_all_jobs_at_once_equal_one_at_a_time(seed: int, chunk: int, monkeypatch
         others = [one for one in shared if one["name"] != f"j{job}"]
         assert row["competitor"] == (int(others[0]["name"][1:]) if others else -1)
         assert row["competitor_share"] == (others[0]["share"] if others else 0.0)
+
+
+def test_the_busiest_link_of_each_job_by_hand() -> None:
+    """Job a: 9 bytes at 1 B/s on a blue cable take 9 s of its 10, 12 at 2 B/s on a green one only 6.
+
+    Job b sends nothing, so nothing is busy.
+    """
+    given = handmade.tables()
+    own = {name: values for name, values in handmade.JOBS.items() if name != "slowdown"}
+    jobs = own | {"completion_time_s": [10.0, 1.0]}
+    nodes = handmade.NODES | {"ejected_bytes": [0.0, 0.0, 0.0, 12.0], "injected_bytes": [0.0, 12.0, 0.0, 0.0]}
+    run = handmade.run(
+        jobs=columns.table("jobs", jobs, handmade.AXES, engine="flow", partial=True),
+        nodes=columns.table("nodes", nodes, handmade.AXES, engine="flow"),
+        link_jobs=given["link_jobs"].slice(1),
+    )
+    a, b = of_all.overview(run).to_pylist()
+    found = [a[name] for name in ("time_s", "class", "busy_share", "own_share", "main_competitor")]
+    assert found == [10.0, "blue", pytest.approx(0.9), 1.0, None]
+    assert b == {"name": "b", "time_s": 1.0} | dict.fromkeys(list(a)[2:])

@@ -12,7 +12,16 @@ import pytest
 from matplotlib.axes import Axes
 
 import odonata
-from odonata.plot import plot_histogram, plot_interference, plot_latency, plot_load_curve
+from odonata.analysis.ranking import rank
+from odonata.plot import (
+    plot_front,
+    plot_histogram,
+    plot_interference,
+    plot_jobs,
+    plot_latency,
+    plot_load_curve,
+    plot_times,
+)
 from odonata.store import columns, schema
 
 MIB = 2.0**20
@@ -74,11 +83,19 @@ def test_the_marks_of_a_histogram_are_its_quantiles() -> None:
     """
     axes = plot_histogram(links_with([*range(100), 200])).axes[0]
     marks = next(line for line in axes.lines if line.get_marker() == "v")
-    assert data(marks)[0] == pytest.approx([50, 99, 200])
+    assert data(marks) == (pytest.approx([50, 99, 200]), [1.0, 1.0, 1.0]), "at the upper edge"
     assert axes.get_title(loc="right") == "median 50   99 % 99   maximum 200 MiB"
     counts = [bar.get_height() for bar in axes.patches]
     assert (sum(counts), counts[0]) == (101, 5), "40 bins of 5 MiB: 0 to 4 MiB are in the first"
     assert axes.get_title(loc="left") == "green: 101 links, 1 without traffic"
+
+
+def test_a_logarithmic_histogram_begins_at_the_least_traffic_or_a_decade_below_the_most() -> None:
+    """2 to 50 MiB: from 2 to 50. Ten links with 4 MiB, or none: the axis has a decade all the same."""
+    for amounts, ends in (([2, 9, 50, 0], (2, 50)), ([4] * 10, (0.4, 4)), ([0] * 4, (0.1, 1))):
+        bars = plot_histogram(links_with(amounts), log=True).axes[0].patches
+        last = bars[-1]
+        assert (bars[0].get_x(), last.get_x() + last.get_width()) == pytest.approx(ends)
 
 
 def test_the_steps_of_sorted_links_begin_at_zero_and_have_one_link_each() -> None:
@@ -90,6 +107,15 @@ def test_the_steps_of_sorted_links_begin_at_zero_and_have_one_link_each() -> Non
     mean, largest = axes.lines
     assert set(data(mean)[1]) == {4.0}, "the idle link counts"
     assert data(largest) == ([0], [8.0])
+
+
+def test_one_class_of_links_has_no_bars_of_all_links() -> None:
+    """A maximum and a mean of job a, of job b and of both."""
+    given = handmade.tables()
+    links = links_with([1.0] * 8)
+    axes = plot_jobs(links, given["link_jobs"], given["jobs"]).axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["green links"]
+    assert len(axes.patches) == 6
 
 
 def test_the_mean_of_a_class_over_time_counts_links_without_a_row() -> None:
@@ -172,3 +198,54 @@ def test_a_saturated_load_has_an_open_mark_and_no_latency(unsteady: dict[str, bo
     (latency,) = (line for line in right.lines if line.get_label() == "min")
     assert data(latency) == (pytest.approx([20]), pytest.approx([2])), "us"
     assert marks(right, is_open=True) == []
+
+
+def trials(**changes: list[Any]) -> pa.Table:
+    """Four trials with a time in us and a cost each. The first and the third are the front."""
+    known = {
+        "trial": [0, 1, 2, 3],
+        "time": [8e-6, 9e-6, 4e-6, 6e-6],
+        "cost": [1.0, 2.0, 3.0, 4.0],
+        "front": [True, False, True, False],
+        "allowed": [True, True, True, False],
+    }
+    kinds = {"trial": "u32", "time": "f64", "cost": "f64", "front": "bool", "allowed": "bool"}
+    units = {"time": "s", "cost": "ratio"}
+    declared = [
+        schema.Column(name, kind, unit=units.get(name, "none"), merge="key", label=name)
+        for name, kind in kinds.items()
+    ]
+    return schema.declared(declared, pa.table(known | changes))
+
+
+def test_a_front_of_two_objectives_is_a_line_of_steps() -> None:
+    (axes,) = plot_front(trials(), ["time", "cost"]).axes
+    (front,) = axes.lines
+    assert data(front) == (pytest.approx([1, 3]), pytest.approx([8, 4])), "cost and us, by cost"
+    assert (front.get_linestyle(), front.get_drawstyle()) == ("-", "steps-post")
+    tried, wrong, first = (np.asarray(dots.get_offsets()).tolist() for dots in axes.collections)
+    assert (len(tried), wrong, first) == (3, [pytest.approx([4, 6])], [pytest.approx([1, 8])])
+
+
+def test_the_best_of_one_objective_is_no_line() -> None:
+    (axes,) = plot_front(trials(front=[False, False, True, False]), ["time"]).axes
+    (best,) = axes.lines
+    assert data(best) == ([2], pytest.approx([4])), "trial and us"
+    assert (best.get_linestyle(), best.get_marker()) == ("None", "o")
+
+
+def test_each_seed_of_a_setting_is_a_dot() -> None:
+    """Three seeds of two settings, in us; the faster setting is in the upper row."""
+    times = {"min": (4e-6, 5e-6, 4.5e-6), "par": (2e-6, 2.5e-6, 2.25e-6)}
+    settings = [{"routing": name, "seed": seed} for name in times for seed in range(3)]
+    ranking = rank(settings, [{"fft": time} for each in times.values() for time in each], seeds=["seed"])
+    assert ranking is not None
+    picture = plot_times(ranking)
+    assert " ".join(picture.get_suptitle().split()) == ranking.headline
+    assert plot_times(ranking, headline=False).get_suptitle() == ""
+    (axes,) = picture.axes
+    dots = [data(line) for line in axes.lines if line.get_marker() == "o" and len(data(line)[0]) == 3]
+    assert dots == [
+        (pytest.approx([2, 2.5, 2.25]), [0, 0, 0]),
+        (pytest.approx([4, 5, 4.5]), [1, 1, 1]),
+    ]

@@ -56,6 +56,8 @@ def test_each_direction_has_the_mean_of_its_links(run: odonata.Run) -> None:
     assert kib[f"{first}−"] == pytest.approx([unit * 1024 / 4, 0, 0])
     assert kib[f"{second}+"] == pytest.approx([unit * 2048 / 3, 0, 0, 0])
     assert kib[f"{second}−"] == pytest.approx([0, 0, 0, 0])
+    (scale,) = {axes.images[0].get_clim() for axes in run.plot.torus().axes if axes.images}
+    assert scale == (0, pytest.approx(unit * 2048)), "up to the largest link, not the largest mean"
 
 
 def test_the_dynamic_share_is_that_of_the_channels(run: odonata.Run) -> None:

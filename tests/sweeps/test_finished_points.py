@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,6 +16,7 @@ import odonata
 from odonata._core import Experiment
 from odonata.store.sweep import Axis, points
 from odonata.sweeps import estimate as estimates
+from odonata.sweeps import remote
 from odonata.sweeps.interference import interference_table
 from odonata.sweeps.point import CheckedPoint, Task, is_finished
 
@@ -60,6 +62,23 @@ def test_a_point_is_finished_only_with_the_content_of_its_files(tmp_path: Path) 
     assert not is_finished(run, RESOLVED)
     graph.unlink()
     assert not is_finished(run, RESOLVED)
+
+
+def test_a_worker_replaces_the_run_of_an_interrupted_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(remote, "_cancellation", lambda: None)
+    (tmp_path / "mark").write_text("this sweep")
+    text = '[machine]\ntopology = "fat-tree"\nk = 4\n[[job]]\npattern = "uniform"\nranks = 4\n'
+    run = stored(tmp_path / "run", ending="interrupted", complete=False)
+    experiment, places = Experiment(text, "x.toml"), (tmp_path, run, tmp_path / "mark")
+    order = remote.Order(odonata.__version__, experiment, RESOLVED, 1, *map(str, places), "this sweep")
+    assert remote.run_order(order) == remote.Answer()
+    assert odonata.load(run).summary["machine"]["name"] == "fat-tree-k4-l3"
+    another = replace(order, marked="another sweep")
+    files = remote.run_order(another).files
+    assert files is not None, "no file of this name is the client's"
+    assert "summary.json" in files
 
 
 class Immediate:

@@ -65,7 +65,7 @@ def _edges(traffic: Floats, *, log: bool) -> Floats:
     if not log:
         return np.linspace(0.0, top, BINS + 1)
     positive = traffic[traffic > 0]
-    bottom = float(positive.min()) if len(positive) else top / 10
+    bottom = float(positive.min()) if len(positive) else top
     # A few nearly idle links would stretch the axis over empty decades.
     bottom = min(max(bottom, top * 1e-6), top / 10)
     return np.geomspace(bottom, top, BINS + 1)

@@ -1,0 +1,100 @@
+"""What `make mutants` plants: copies of Rust functions behind switches, and changes of Python's."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import python_mutants  # noqa: E402
+from switches import with_switches  # noqa: E402
+
+RUST = """\
+/// Doubles, as fn half does not.
+fn double(a: [u8; 2]) -> u8 {
+    a[0] + a[1]
+}
+
+const fn other() {}
+"""
+
+
+def mutant(function: tuple[int, int], span: tuple[int, int, int, int], replacement: str) -> dict[str, Any]:
+    """As cargo-mutants describes one: lines and columns count from 1, an end is behind the last character."""
+    first, last = function
+
+    def between(line: int, column: int, end_line: int, end_column: int) -> dict[str, dict[str, int]]:
+        return {
+            "start": {"line": line, "column": column},
+            "end": {"line": end_line, "column": end_column},
+        }
+
+    whole = {"span": between(first, 1, last, 2)}
+    return {"function": whole, "span": between(*span), "replacement": replacement}
+
+
+def test_each_mutant_is_a_copy_of_the_body_behind_a_switch() -> None:
+    operator = mutant((1, 4), (3, 10, 3, 11), "-")
+    value = mutant((1, 4), (3, 5, 3, 16), "0")
+    text, lines = with_switches(RUST, {7: operator, 9: value})
+    assert (
+        text
+        == """\
+/// Doubles, as fn half does not.
+fn double(a: [u8; 2]) -> u8 { if crate::is_planted(7) {
+    a[0] - a[1]
+}
+ else if crate::is_planted(9) {
+    0
+}
+ else{
+    a[0] + a[1]
+}}
+
+const fn other() {}
+"""
+    )
+    # What stands between two copies counts to the first: an error there is found in either.
+    assert lines == {7: (2, 5), 9: (5, 8)}
+
+
+PYTHON = '''\
+class Run:
+    @property
+    def share(self) -> float:
+        """Of 1."""
+        if self.whole < 1 or not self.part:
+            raise ValueError(f"{1 + 1} is too much")
+        self.count(1)
+        return max(self.part / self.whole, 0.5)
+'''
+
+
+def test_mutants_of_python_change_one_place_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "python").mkdir()
+    path = tmp_path / "python" / "run.py"
+    path.write_text(PYTHON)
+    monkeypatch.setattr(python_mutants, "ROOT", tmp_path)
+    found = list(python_mutants.mutants_in(path))
+    assert {one.what.removeprefix("python/run.py: replace ") for one in found} == {
+        "self.whole < 1 or not self.part with self.whole < 1 and (not self.part) in Run.share",
+        "self.whole < 1 with self.whole <= 1 in Run.share",
+        "1 with 2 in Run.share",
+        "not self.part with self.part in Run.share",
+        "self.count(1) with pass in Run.share",
+        "return max(self.part / self.whole, 0.5) with return None in Run.share",
+        "max(self.part / self.whole, 0.5) with min(self.part / self.whole, 0.5) in Run.share",
+        "self.part / self.whole with self.part * self.whole in Run.share",
+        "0.5 with 1.5 in Run.share",
+    }
+    before = PYTHON.splitlines()
+    for one in found:
+        after = one.text.splitlines()
+        assert len(after) == len(before)
+        assert sum(a != b for a, b in zip(before, after, strict=True)) == 1
+        assert one.function == "share"
