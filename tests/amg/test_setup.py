@@ -149,7 +149,8 @@ def test_objectives_weigh_set_up_and_solve(directory: Path) -> None:
     adviser = advice.Adviser(found.hierarchy, EOS, ranked.RankModel(found.hierarchy, messages, EOS))
     for account in setup.ACCOUNTS:
         pricing = setup.Pricing(EOS, account, 16, 1.0)
-        decided = {name: objective.decide(adviser, found, pricing, name, 20) for name in objective.OBJECTIVES}
+        compared = objective.compare(adviser, found, pricing)
+        decided = {name: compared.decision(name, 20) for name in objective.OBJECTIVES}
         before = decided["both"].before
         assert before.total_s == pytest.approx(before.setup_s + 20 * before.cycle_s)
         assert decided["setup"].before.total_s == before.setup_s
@@ -158,6 +159,9 @@ def test_objectives_weigh_set_up_and_solve(directory: Path) -> None:
             totals = [choice.total_s for choice in one.choices]
             assert totals == sorted(totals)
             assert one.best is None or one.best.total_s <= 0.95 * one.before.total_s
+        # Levels above the switch keep their price.
+        for switch, setup_s in compared.switches[:3]:
+            assert setup_s == pytest.approx(setup.predicted_s(found, pricing, switch.level, switch.groups))
         # As many switches as the cycle alone has.
         assert len(decided["both"].choices) == len(model.alternatives(found.hierarchy, EOS))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from odonata.amg.advice import LEAST_GAIN, Adviser
+from odonata.amg.advice import LEAST_GAIN, Adviser, Prediction
 from odonata.amg.setup import Pricing, SetUp, predicted_s, price, seconds
 
 OBJECTIVES = ("solve", "setup", "both")
@@ -52,21 +52,33 @@ class Decision:
         return best if worth_it else None
 
 
-def decide(
-    adviser: Adviser, setup: SetUp, pricing: Pricing, objective: str, iterations: int = ITERATIONS
-) -> Decision:
-    """Compares all switches that `adviser` knows; `pricing` has the account."""
+@dataclass(frozen=True)
+class Comparison:
+    """All switches that an adviser knows, with their predicted times."""
+
+    setup_s: float
+    """Without a switch, as `cycle_s`."""
+    cycle_s: float
+    switches: list[tuple[Prediction, float]]
+    """Each with the time of the set-up after it."""
+
+    def decision(self, objective: str, iterations: int = ITERATIONS) -> Decision:
+        """The switches in the order of an objective."""
+        weights = {"solve": (0, iterations), "setup": (1, 0), "both": (1, iterations)}[objective]
+
+        def choice(level: int, groups: int, setup_s: float, cycle_s: float, allowed: bool) -> Choice:
+            total_s = weights[0] * setup_s + weights[1] * cycle_s
+            return Choice(level, groups, setup_s, cycle_s, total_s, allowed)
+
+        before = choice(0, 0, self.setup_s, self.cycle_s, True)
+        found = [choice(p.level, p.groups, setup_s, p.cycle_s, p.allowed) for p, setup_s in self.switches]
+        found.sort(key=lambda one: (one.total_s, one.level, one.groups))
+        return Decision(objective, iterations, before, found)
+
+
+def compare(adviser: Adviser, setup: SetUp, pricing: Pricing) -> Comparison:
+    """Prices all switches that `adviser` knows; `pricing` has the account."""
     advice = adviser.advice(pricing.account)
-    weights = {"solve": (0, iterations), "setup": (1, 0), "both": (1, iterations)}[objective]
-
-    def choice(level: int, groups: int, setup_s: float, cycle_s: float, allowed: bool) -> Choice:
-        total_s = weights[0] * setup_s + weights[1] * cycle_s
-        return Choice(level, groups, setup_s, cycle_s, total_s, allowed)
-
-    before = choice(0, 0, seconds(price(setup, pricing)), advice.before_s, True)
-    found = [
-        choice(p.level, p.groups, predicted_s(setup, pricing, p.level, p.groups), p.cycle_s, p.allowed)
-        for p in advice.predictions
-    ]
-    found.sort(key=lambda one: (one.total_s, one.level, one.groups))
-    return Decision(objective, iterations, before, found)
+    before = price(setup, pricing)
+    switches = [(p, predicted_s(setup, pricing, p.level, p.groups, before)) for p in advice.predictions]
+    return Comparison(seconds(before), advice.before_s, switches)

@@ -300,8 +300,12 @@ def _priced(
     changed: Callable[[Exchange], Exchange],
     ranks_of_call: Callable[[Collectives], int],
     more_work: Callable[[int, str], float],
+    first: int = 0,
 ) -> Iterator[KernelCost]:
+    """Costs from level `first` on."""
     for level in setup.levels():
+        if level < first:
+            continue
         for kernel in ORDER:
             at = (level, kernel)
             mine = [changed(one) for one in setup.exchanges if (one.level, one.kernel) == at]
@@ -318,15 +322,16 @@ def _priced(
             yield KernelCost(level, kernel, len(mine), messages, size, called, work, sent_s)
 
 
-def predicted_s(setup: SetUp, pricing: Pricing, level: int, groups: int) -> float:
-    """Seconds of the set-up if `level` is gathered on `groups` ranks."""
+def predicted_s(
+    setup: SetUp, pricing: Pricing, level: int, groups: int, before: list[KernelCost] | None = None
+) -> float:
+    """Seconds of the set-up if `level` is gathered on `groups` ranks; `before`: its price now."""
+    before = price(setup, pricing) if before is None else before
     ranks = setup.hierarchy.ranks
     gathered = [one for one in setup.exchanges if one.level >= level and not one.is_tree]
     merger = _Merger(_leaders(gathered, groups, ranks))
 
     def changed(one: Exchange) -> Exchange:
-        if one.level < level:
-            return one
         if one.is_tree:
             return _star(one, min(len(one.sources), groups - 1), 0)
         return merger.merged(one) if pricing.account == "ranked" else _capped(one, groups)
@@ -334,18 +339,18 @@ def predicted_s(setup: SetUp, pricing: Pricing, level: int, groups: int) -> floa
     per_entry = _seconds_per_entry(setup)
 
     def more_work(at: int, kernel: str) -> float:
-        if at < level:
-            return 0.0
         return per_entry[kernel] * _entries(setup, at) * (1 / groups - 1 / ranks)
 
     found = _priced(
         setup,
         pricing,
         changed,
-        lambda one: min(one.ranks, groups) if one.level >= level else one.ranks,
+        lambda one: min(one.ranks, groups),
         more_work,
+        first=level,
     )
-    return seconds(list(found)) + _regroup_s(pricing, setup.hierarchy.levels[level], groups)
+    kept = [cost for cost in before if cost.level < level]
+    return seconds([*kept, *found]) + _regroup_s(pricing, setup.hierarchy.levels[level], groups)
 
 
 def _entries(setup: SetUp, level: int) -> float:
@@ -400,8 +405,11 @@ def _capped(one: Exchange, groups: int) -> Exchange:
 
 def _leaders(exchanges: list[Exchange], groups: int, ranks: int) -> Integers:
     """Leader of each rank, as in `ranked.leaders`: adjacent ranks that exchange anything form groups."""
-    ends_of = [end for one in exchanges for end in (one.sources, one.destinations)]
-    active = np.unique(np.concatenate(ends_of)) if ends_of else np.zeros(0, dtype=np.int64)
+    sends_or_receives = np.zeros(ranks, dtype=bool)
+    for one in exchanges:
+        for end in one.pair:
+            sends_or_receives[end] = True
+    active = np.flatnonzero(sends_or_receives)
     found = np.arange(ranks)
     for members in np.array_split(active, groups):
         if len(members):

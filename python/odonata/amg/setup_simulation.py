@@ -20,7 +20,7 @@ from odonata import _core, toml
 from odonata.amg import model, whole
 from odonata.amg.machines import Ends, ParameterSet
 from odonata.amg.ranked import PRODUCTS_PER_CYCLE
-from odonata.amg.setup import Pricing, SetUp, costs_of, price
+from odonata.amg.setup import KernelCost, Pricing, SetUp, costs_of, price
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,7 @@ def simulate(
     job = {"ranks": ranks, "ranks_per_node": per_node, "placement": placement, "program": program}
     tables = _core.Experiment(_experiment(job, costs, base), "<text>").run()["tables"]
     distance_s = _distance_s(base, -(-ranks // per_node), placement)
-    hops = model.extra_hops(machine)
-    nearer = {**machine.constants, "gamma_s": distance_s / hops if hops else 0.0}
-    costs_by_kernel = price(setup, Pricing(replace(machine, constants=nearer), per_node=per_node))
+    costs_by_kernel = _price(setup, machine, distance_s, per_node)
     modelled = {(one.level, one.kernel): one.communication_s for one in costs_by_kernel}
     silent = {(one.level, one.kernel) for one in costs_by_kernel if one.exchanges == 0}
     kernels = _by_kernel(tables["phases"], ranks, silent)
@@ -87,6 +85,22 @@ def simulate(
         for level in setup.levels()
     ]
     return SetUpSimulation(kernels, levels, modelled, distance_s)
+
+
+def price_as_simulated(
+    setup: SetUp, machine: ParameterSet, *, preset: str, per_node: int, placement: str = "compact"
+) -> list[KernelCost]:
+    """The model at the costs of the simulation, which does not run."""
+    base = {"preset": preset, "routing": None, "seed": 1}
+    distance_s = _distance_s(base, -(-setup.hierarchy.ranks // per_node), placement)
+    return _price(setup, machine, distance_s, per_node)
+
+
+def _price(setup: SetUp, machine: ParameterSet, distance_s: float, per_node: int) -> list[KernelCost]:
+    """Costs with L of the simulated machine."""
+    hops = model.extra_hops(machine)
+    nearer = {**machine.constants, "gamma_s": distance_s / hops if hops else 0.0}
+    return price(setup, Pricing(replace(machine, constants=nearer), per_node=per_node))
 
 
 def _experiment(job: Mapping[str, Any], costs: Ends, base: Mapping[str, Any]) -> str:

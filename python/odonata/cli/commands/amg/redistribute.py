@@ -167,7 +167,8 @@ class _Objective:
         adviser, advice = _advise(recorded.hierarchy, messages, self.machine, self.account, self.mix)
         per_node = self.mix["tasks"] or model.default_tasks(self.machine, self.mix["threads"])
         pricing = setup.Pricing(self.machine, advice.account, per_node, self.work_factor)
-        found = objective.decide(adviser, recorded, pricing, self.objective, self.iterations)
+        compared = objective.compare(adviser, recorded, pricing)
+        found = compared.decision(self.objective, self.iterations)
         best = found.best
         if as_json:
             choices = [vars(one) for one in found.choices[:most]]
