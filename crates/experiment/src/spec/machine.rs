@@ -190,9 +190,12 @@ impl MachineSpec {
     }
 }
 
-/// Which of `preset`, `topology` and `file` is given; exactly one must be.
+/// The keys that name a machine; exactly one must be given.
+pub(super) const ORIGINS: [&str; 3] = ["preset", "topology", "file"];
+
+/// Which of the `ORIGINS` is given.
 fn read_origin(table: &Table, fields: &Fields, report: &mut Report<'_>) -> Option<(Origin, Place)> {
-    let mut written: Vec<&Entry> = ["preset", "topology", "file"].iter().filter_map(|key| table.get(key)).collect();
+    let mut written: Vec<&Entry> = ORIGINS.iter().filter_map(|key| table.get(key)).collect();
     written.sort_by_key(|entry| (entry.place.source, entry.place.start));
     if written.is_empty() {
         let help = "add `preset = \"edison\"`, `topology = \"dragonfly\"` or `file = \"cables.csv\"`".to_owned();

@@ -1,6 +1,7 @@
 //! `[sweep]`: keys with lists of values, and names for keys that change together. A sweep is many runs, made elsewhere;
 //! here its keys and values are checked.
 
+use super::machine::ORIGINS;
 use odonata_document::{Document, Entry, Node, Place, ProblemKind, Raw, Report, Table};
 
 /// One key of a sweep, or a name for keys that change together.
@@ -69,6 +70,11 @@ fn named(entry: &Entry, choices: &Table, sections: &[&str], report: &mut Report<
         };
         let mut changes = Vec::new();
         for key in &keys.entries {
+            if let Some(help) = one_key_of_the_machine(key) {
+                let message = format!("'{}' of the sweep '{name}' replaces [machine] and names no machine", choice.key);
+                report.add(ProblemKind::MissingKey, key.place, message, Some(help));
+                return None;
+            }
             // A machine is replaced as a whole: the parameters of one family mean nothing to another.
             let depth = match key.key.as_str() {
                 "machine" => 0,
@@ -83,6 +89,18 @@ fn named(entry: &Entry, choices: &Table, sections: &[&str], report: &mut Report<
         axis.places.push(choice.place);
     }
     Some(axis)
+}
+
+/// What to write instead of a machine that names none, such as `machine.planes = 8` without quotes.
+fn one_key_of_the_machine(entry: &Entry) -> Option<String> {
+    let Raw::Table(table) = &entry.node.raw else { return None };
+    if entry.key != "machine" || ORIGINS.iter().any(|origin| table.get(origin).is_some()) {
+        return None;
+    }
+    let mut changes = Vec::new();
+    flatten("machine", &entry.node.raw, usize::MAX, &mut changes);
+    let (path, value) = changes.first()?.split_once('=')?;
+    Some(format!("quote the key: `\"{path}\" = {value}`; a machine has 'preset', 'topology' or 'file'"))
 }
 
 /// A key as a step of a path; a dotted one is a path already.
@@ -229,6 +247,10 @@ mod tests {
     fn mistakes_in_a_named_axis_have_their_place() {
         let message = axes("[sweep.network]\ntorus = 3\n").unwrap_err();
         assert!(message.contains("'torus' of the sweep 'network' must be a table of keys"), "{message}");
+        let message = axes("[sweep.network]\nbig = { machine.dims = [8, 4] }\n").unwrap_err();
+        assert!(message.contains("'big' of the sweep 'network' replaces [machine] and names no machine"), "{message}");
+        assert!(message.contains("quote the key: `\"machine.dims\" = [8, 4]`"), "{message}");
+        assert!(message.contains("x.toml:12:9"), "{message}");
         let message = axes("[sweep.network]\nbig = { 'engine.routin' = 'min' }\n").unwrap_err();
         assert!(message.contains("did you mean 'routing'?") && message.contains("x.toml:12"), "{message}");
     }
