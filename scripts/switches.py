@@ -177,10 +177,10 @@ def parts(text: str, bodies: list[Body]) -> Iterator[tuple[str, int | None]]:
 
 def body_start(text: str, start: int, end: int) -> int:
     """Where the brace of a function's body opens: the first one outside of brackets after its name."""
-    name = re.compile(r"^(?!\s*//).*?\bfn\s+\w+", re.MULTILINE).search(text, start, end)
+    name = re.search(r"^(?!\s*//).*?\bfn\s+\w+", text[start:end], re.MULTILINE)
     assert name is not None, text[start:end]
     depth = 0
-    for at in range(name.end(), end):
+    for at in range(start + name.end(), end):
         depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(text[at], 0)
         if text[at] == "{" and depth == 0:
             return at

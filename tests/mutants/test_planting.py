@@ -15,18 +15,32 @@ import python_mutants  # noqa: E402
 from switches import with_switches  # noqa: E402
 
 RUST = """\
-/// Doubles, as fn half does not.
-fn double(a: [u8; 2]) -> u8 {
-    a[0] + a[1]
+impl Pair {
+    // As fn half does not.
+    pub fn sum(&self) -> [u8; 1] {
+        [self.a + self.b]
+    }
 }
+"""
 
-const fn other() {}
+SWITCHED = """\
+impl Pair {
+    // As fn half does not.
+    pub fn sum(&self) -> [u8; 1] { if crate::is_planted(7) {
+        [self.a - self.b]
+    }
+ else if crate::is_planted(9) {
+        [0]
+    }
+ else{
+        [self.a + self.b]
+    }}
+}
 """
 
 
-def mutant(function: tuple[int, int], span: tuple[int, int, int, int], replacement: str) -> dict[str, Any]:
-    """As cargo-mutants describes one: lines and columns count from 1, an end is behind the last character."""
-    first, last = function
+def mutant(replacement: str, column: int, end_column: int) -> dict[str, Any]:
+    """As cargo-mutants describes it: lines and columns count from 1, an end is behind the last character."""
 
     def between(line: int, column: int, end_line: int, end_column: int) -> dict[str, dict[str, int]]:
         return {
@@ -34,33 +48,15 @@ def mutant(function: tuple[int, int], span: tuple[int, int, int, int], replaceme
             "end": {"line": end_line, "column": end_column},
         }
 
-    whole = {"span": between(first, 1, last, 2)}
-    return {"function": whole, "span": between(*span), "replacement": replacement}
+    function = {"span": between(3, 5, 5, 6)}
+    return {"function": function, "span": between(4, column, 4, end_column), "replacement": replacement}
 
 
 def test_each_mutant_is_a_copy_of_the_body_behind_a_switch() -> None:
-    operator = mutant((1, 4), (3, 10, 3, 11), "-")
-    value = mutant((1, 4), (3, 5, 3, 16), "0")
-    text, lines = with_switches(RUST, {7: operator, 9: value})
-    assert (
-        text
-        == """\
-/// Doubles, as fn half does not.
-fn double(a: [u8; 2]) -> u8 { if crate::is_planted(7) {
-    a[0] - a[1]
-}
- else if crate::is_planted(9) {
-    0
-}
- else{
-    a[0] + a[1]
-}}
-
-const fn other() {}
-"""
-    )
-    # What stands between two copies counts to the first: an error there is found in either.
-    assert lines == {7: (2, 5), 9: (5, 8)}
+    text, lines = with_switches(RUST, {7: mutant("-", 17, 18), 9: mutant("[0]", 9, 26)})
+    assert text == SWITCHED
+    # A line between two copies counts to both.
+    assert lines == {7: (3, 6), 9: (6, 9)}
 
 
 PYTHON = '''\
