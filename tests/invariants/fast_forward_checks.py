@@ -37,7 +37,7 @@ def half_widths(run: Tables, rounds: np.ndarray) -> np.ndarray:
 
 @cache
 def runs_of_first_rounds(count: int) -> list[Run]:
-    """Runs that end before the sample, and after each of its rounds. They send what a longer run sends until then."""
+    """Runs that end before the sample, and after each of its rounds. A longer run sends the same by then."""
     return [round_after_round(end, all_of_them=True) for end in range(FIRST, FIRST + count + 1)]
 
 

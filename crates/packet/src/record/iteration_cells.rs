@@ -63,7 +63,7 @@ impl LatencyIntervals {
     }
 }
 
-/// Half width of the 95 % interval of a total, from the sum of the values of `count` iterations and that of their squares.
+/// Half width of the 95 % interval of a total, from the sums of the values of `count` iterations and of their squares.
 /// Integers until the root, so that the result depends on no order.
 pub(super) fn half_width_of_sums(count: usize, sum: u64, squares: u128, skipped: u64) -> u64 {
     if count < 2 {
