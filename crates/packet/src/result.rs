@@ -9,7 +9,8 @@ use crate::endpoint::{Activity, UnfinishedEndpoint};
 use crate::fabric::Fabric;
 use crate::fast_forward::FastForwardReport;
 use crate::record::{
-    latencies_of, latency_half_width_ps, IntervalRecord, JobRecord, LatencyIntervals, LearningInterval, PacketRecord, BATCHES,
+    latencies_of, latency_half_width_ps, IntervalRecord, JobRecord, LatencyIntervals, LearningInterval, PacketRecord,
+    BATCHES,
 };
 use crate::run::{Cost, Ending, RunOutcome, RunPlan, Totals};
 use odonata_routing::algorithm::{ChannelKind, Routing};

@@ -1,8 +1,8 @@
 //! Records of one partition: records of its ports, and sums over all partitions.
 
 use super::{
-    Backlog, ChannelRecord, FifoRecord, IntervalRecord, IterationCells, IterationLatency, JobRecord, JobWait, LearningInterval,
-    PortRecord, QueueRecord,
+    Backlog, ChannelRecord, FifoRecord, IntervalRecord, IterationCells, IterationLatency, JobRecord, JobWait,
+    LearningInterval, PortRecord, QueueRecord,
 };
 use crate::control::{ControlInterval, ControlIntervalKey, ControlPacketCount, ControlRecord};
 use serde::{Deserialize, Serialize};
