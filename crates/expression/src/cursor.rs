@@ -1,10 +1,11 @@
 //! The parser of expressions, over the tokens of a line.
 
-use crate::expression::{Dimension, Expression};
+use crate::dimension::Dimension;
+use crate::expression::Expression;
 use crate::mistake::Mistake;
 use crate::operator::Operator;
 use crate::scope::Scope;
-use crate::tokens::{Token, Word};
+use crate::tokens::{tokens, Token, Word};
 use odonata_declare::hint;
 use odonata_units::Quantity;
 use std::sync::Arc;
@@ -19,6 +20,9 @@ const MAX_DEPTH: u32 = 40;
 
 /// Limit on operators in a line. Each one makes the tree one level deeper.
 const MAX_OPERATORS: u32 = 500;
+
+/// An expression with its dimension.
+type Operand = (Expression, Dimension);
 
 /// Cursor over the tokens of a line.
 #[derive(Clone, Debug)]
@@ -228,35 +232,27 @@ impl<'a> TokenCursor<'a> {
     fn function(&mut self, operator: Operator, scope: &Scope) -> Result<(Expression, Dimension), Mistake> {
         self.next += 1;
         self.needs("(")?;
-        let (left, dimension) = self.expression(scope)?;
+        let left = self.expression(scope)?;
         self.needs(",")?;
         let at = self.clone();
-        let (right, other) = self.expression(scope)?;
+        let right = self.expression(scope)?;
         self.needs(")")?;
-        at.joined(operator, (left, dimension), (right, other))
+        at.joined(operator, left, right)
     }
 
     /// Two operands joined, and evaluated if they are constant. The cursor is at the second one.
-    fn joined(
-        &self,
-        operator: Operator,
-        (left, dimension): (Expression, Dimension),
-        (right, other): (Expression, Dimension),
-    ) -> Result<(Expression, Dimension), Mistake> {
-        let Some(both) = operator.dimension(dimension, other) else {
-            let (left, right) = (dimension.expected(), other.expected());
+    fn joined(&self, operator: Operator, left: Operand, right: Operand) -> Result<Operand, Mistake> {
+        let Some(dimension) = operator.dimension(left.1, right.1) else {
+            let (left, right) = (left.1.expected(), right.1.expected());
             return self.mistake(format!("{left} and {right} cannot be combined"));
         };
-        Ok((
-            match Expression::Binary(operator, Box::new(left), Box::new(right)) {
-                constant if !constant.depends_from(0) => match constant.of(&[]) {
-                    Ok(value) => Expression::Value(value),
-                    Err(reason) => return self.mistake(reason.into()),
-                },
-                other => other,
+        match Expression::Binary(operator, Box::new(left.0), Box::new(right.0)) {
+            constant if !constant.depends_from(0) => match constant.of(&[]) {
+                Ok(value) => Ok((Expression::Value(value), dimension)),
+                Err(reason) => self.mistake(reason.into()),
             },
-            both,
-        ))
+            other => Ok((other, dimension)),
+        }
     }
 
     /// An entry of a table.
@@ -317,5 +313,19 @@ impl<'a> TokenCursor<'a> {
         };
         let one = one.ok().and_then(|one| i64::try_from(one).ok()).expect("one unit fits");
         Ok((Expression::Binary(Operator::Times, Box::new(number), Box::new(Expression::Value(one))), dimension))
+    }
+}
+
+impl Expression {
+    /// Reads a text that is one expression of this dimension.
+    ///
+    /// # Errors
+    /// The first mistake; line 1 is the text.
+    pub fn read(text: &str, scope: &Scope, dimension: Dimension) -> Result<Self, Mistake> {
+        let (tokens, end) = (tokens(1, text, &[])?, text.chars().count() as u32 + 1);
+        let mut cursor = TokenCursor::new(1, &tokens, end);
+        let expression = cursor.amount(scope, dimension)?;
+        cursor.end()?;
+        Ok(expression)
     }
 }

@@ -1,36 +1,7 @@
 //! An expression as a tree, and its value.
 
-use crate::cursor::TokenCursor;
-use crate::mistake::Mistake;
 use crate::operator::Operator;
-use crate::scope::Scope;
-use crate::tokens::tokens;
 use std::sync::Arc;
-
-/// Dimension of an expression.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Dimension {
-    /// A plain number.
-    Number,
-    /// In bytes.
-    Data,
-    /// In picoseconds.
-    Time,
-    /// 0 or 1.
-    Truth,
-}
-
-impl Dimension {
-    /// The text after `expected` in error messages.
-    pub const fn expected(self) -> &'static str {
-        match self {
-            Self::Number => "a number",
-            Self::Data => "an amount of data like 64 KiB",
-            Self::Time => "a duration like 5 us",
-            Self::Truth => "a comparison like a > b",
-        }
-    }
-}
 
 /// An expression. Variables are numbered.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,18 +19,6 @@ pub enum Expression {
 }
 
 impl Expression {
-    /// Reads a text that is one expression of this dimension.
-    ///
-    /// # Errors
-    /// The first mistake; line 1 is the text.
-    pub fn read(text: &str, scope: &Scope, dimension: Dimension) -> Result<Self, Mistake> {
-        let (tokens, end) = (tokens(1, text, &[])?, text.chars().count() as u32 + 1);
-        let mut cursor = TokenCursor::new(1, &tokens, end);
-        let expression = cursor.amount(scope, dimension)?;
-        cursor.end()?;
-        Ok(expression)
-    }
-
     /// The value.
     ///
     /// # Errors

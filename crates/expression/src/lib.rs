@@ -18,6 +18,7 @@
 //! Program files use [`TokenCursor`] instead, since a line has words around its expressions.
 
 mod cursor;
+mod dimension;
 mod expression;
 mod mistake;
 mod operator;
@@ -25,7 +26,8 @@ mod scope;
 mod tokens;
 
 pub use cursor::{TokenCursor, DATA_UNITS, TIME_UNITS};
-pub use expression::{Dimension, Expression};
+pub use dimension::Dimension;
+pub use expression::Expression;
 pub use mistake::Mistake;
 pub use operator::Operator;
 pub use scope::Scope;

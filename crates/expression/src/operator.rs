@@ -1,6 +1,6 @@
 //! The operators of expressions.
 
-use crate::expression::Dimension;
+use crate::dimension::Dimension;
 
 /// An operator with two operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

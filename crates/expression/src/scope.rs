@@ -1,6 +1,7 @@
 //! The names of an expression.
 
-use crate::expression::{Dimension, Expression};
+use crate::dimension::Dimension;
+use crate::expression::Expression;
 use crate::operator::Operator;
 use std::sync::Arc;
 
