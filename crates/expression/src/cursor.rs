@@ -320,12 +320,21 @@ impl Expression {
     /// Reads a text that is one expression of this dimension.
     ///
     /// # Errors
-    /// The first mistake; line 1 is the text.
+    /// The first mistake.
     pub fn read(text: &str, scope: &Scope, dimension: Dimension) -> Result<Self, Mistake> {
-        let (tokens, end) = (tokens(1, text, &[])?, text.chars().count() as u32 + 1);
-        let mut cursor = TokenCursor::new(1, &tokens, end);
-        let expression = cursor.amount(scope, dimension)?;
-        cursor.end()?;
-        Ok(expression)
+        let read = || {
+            let (tokens, end) = (tokens(1, text, &[])?, text.chars().count() as u32 + 1);
+            let mut cursor = TokenCursor::new(1, &tokens, end);
+            let expression = cursor.amount(scope, dimension)?;
+            cursor.end()?;
+            Ok(expression)
+        };
+        // So far the whole text counts as one line.
+        read().map_err(|Mistake { column, reason, .. }| {
+            let before: Vec<char> = text.chars().take(column as usize - 1).collect();
+            let line = before.split(|&c| c == '\n').count() as u32;
+            let column = before.iter().rev().take_while(|&&c| c != '\n').count() as u32 + 1;
+            Mistake { line, column, reason }
+        })
     }
 }

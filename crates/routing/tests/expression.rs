@@ -132,6 +132,10 @@ fn mistakes_have_a_column_and_the_nearest_name() {
             "minimal_hops >",
             "routing.non_minimal_when: column 15: expected a number or a name, found the end of the line",
         ),
+        (
+            "hops > 1 and\nrouter == destinaton",
+            "routing.non_minimal_when: line 2, column 11: unknown name 'destinaton'; did you mean 'destination'?",
+        ),
         ("hops > 1 hops", "routing.non_minimal_when: column 10: expected the end of the line, found 'hops'"),
         ("hops > 1 ? 2", "routing.non_minimal_when: column 10: unexpected character '?'"),
         ("max(hops 2) > 1", "routing.non_minimal_when: column 10: expected ',', found '2'"),

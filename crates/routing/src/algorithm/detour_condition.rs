@@ -64,8 +64,10 @@ impl DetourCondition {
     /// Reads the parameter called `key`.
     pub(super) fn read(key: &'static str, text: &str) -> Result<Self, Refusal> {
         let scope = Scope::of_variables(QUANTITIES.map(|quantity| (quantity.name, quantity.dimension)));
-        let expression = Expression::read(text, &scope, Dimension::Truth)
-            .map_err(|mistake| Refusal::Setting(key, format!("column {}: {}", mistake.column, mistake.reason)))?;
+        let expression = Expression::read(text, &scope, Dimension::Truth).map_err(|mistake| {
+            let line = if text.contains('\n') { format!("line {}, ", mistake.line) } else { String::new() };
+            Refusal::Setting(key, format!("{line}column {}: {}", mistake.column, mistake.reason))
+        })?;
         let reads = |first: usize, count: usize| (first..first + count).any(|place| expression.depends_on(place));
         let (reads_waiting, reads_hops, reads_random) = (reads(WAITING, 2), reads(HOPS, 2), reads(DRAW, 1));
         Ok(Self { expression, reads_waiting, reads_hops, reads_random })
