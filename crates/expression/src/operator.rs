@@ -137,7 +137,7 @@ mod tests {
             assert_eq!(Operator::Times.saturating(a, b), nearest(x * y), "{a} * {b}");
             let (quotient, rest) = match y {
                 0 => (x.signum() << 64, 0),
-                // Euclid's remainder is never negative; that of Python has the sign of the divisor.
+                // Euclid's remainder is never negative; Python's has the sign of the divisor.
                 _ if x.rem_euclid(y) == 0 => (x / y, 0),
                 _ if y > 0 => (x.div_euclid(y), x.rem_euclid(y)),
                 _ => (x.div_euclid(y) - 1, x.rem_euclid(y) + y),

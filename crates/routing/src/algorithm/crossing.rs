@@ -213,7 +213,7 @@ mod tests {
 
     /// The hops that a packet then takes, on a machine with one cable between any two groups.
     #[test]
-    fn hops_are_those_of_the_path() {
+    fn hops_count_the_whole_path() {
         let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();
         let hops = NextHops::new(&machine).unwrap();
         let (mut random, mut memory) = (Stream::new(1, "test", &[]), Memory::default());

@@ -1,8 +1,8 @@
 //! The candidates, paths and channels of UGAL and PAR, with the decision as an expression of the experiment file.
 //!
-//! With groups and one decision, the paths are those of `ugal-n` or `ugal-g`; with a second decision, those of `par`.
-//! Without groups they are those of `ugal-l`. So the virtual channels and their check are the same too, whatever the
-//! expression says.
+//! With groups and one decision, packets take the paths of `ugal-n` or `ugal-g`; with a second decision, of `par`.
+//! Without groups they take the paths of `ugal-l`. So the virtual channels and their check are the same too, whatever
+//! the expression says.
 
 use super::adaptive::{AdaptiveSettings, DetourRule, CANDIDATES};
 use super::crossing::Crossing;
