@@ -22,6 +22,7 @@ PAGES = (
     "docs/coming-from.md",
     "docs/faq.md",
     "docs/how-to.md",
+    "docs/idea-to-figure.md",
     "docs/maintenance.md",
     "docs/explain.md",
     "docs/optimize.md",

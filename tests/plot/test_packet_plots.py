@@ -109,6 +109,26 @@ def test_a_sweep_has_a_load_curve_over_its_seeds(tmp_path: Path) -> None:
     assert shown["valiant-n"] == 1
 
 
+@pytest.mark.slow
+def test_two_settings_of_one_routing_are_two_load_curves(tmp_path: Path) -> None:
+    """Two expressions have the same name of the algorithm; their mean would be no curve of either."""
+    axes = """
+[sweep]
+"job.*.traffic.load" = [0.2, 0.4]
+[sweep.decision]
+never = { "engine.routing" = { name = "expression", non_minimal_when = "minimal_queue < 0 B" } }
+always = { "engine.routing" = { name = "expression", non_minimal_when = "minimal_queue >= 0 B" } }
+"""
+    times = {"engine.warm_up": "5 us", "engine.measure": "10 us"}
+    sweep = odonata.sweep(file(0.2) + axes, out=tmp_path / "sweep", set=times, processes=1)
+    curves = {line.get_label(): line for line in sweep.load_curve().axes[0].lines}
+    for point, run in sweep.runs.items():
+        load, decision = point.values
+        drawn = np.asarray(curves[decision].get_ydata())[load == 0.4]
+        assert drawn == pytest.approx(100 * run.jobs["accepted_load"][0].as_py())
+        assert (run.summary["non_minimal_share"] > 0.5) == (decision == "always")
+
+
 def test_the_latency_histogram_counts_every_packet(runs: list[odonata.Run]) -> None:
     cells = runs[0].table("latency").to_pandas()
     for part in ("total", "network"):

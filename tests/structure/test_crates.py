@@ -16,7 +16,7 @@ CRATES: list[set[str]] = [
     {"checkpoint"},
     {"processes", "units"},
     {"declare", "memory"},
-    {"trace"},
+    {"expression", "trace"},
     {"document", "loggops", "machine", "programs"},
     {"import"},
     {"routing", "workload"},

@@ -147,7 +147,7 @@ fn declaring(machines: &[Machines]) -> impl Iterator<Item = &'static str> + '_ {
 fn algorithms_route_on_every_plane() {
     let job = "ranks = 72\nranks_per_node = 1\npattern = 'uniform'\ntraffic = { name = 'open', load = 0.2 }";
     let machine = format!("{DRAGONFLY}\nplanes = 2\nrail_rule = 'round-robin'");
-    for routing in declaring(&[Machines::Any, Machines::Groups]) {
+    for routing in declaring(&[Machines::Any, Machines::Groups, Machines::WithIntermediate]) {
         let engine =
             format!("kind = 'packet'\nrouting = '{routing}'\nwarm_up = '10 us'\nmeasure = '10 us'\ndrain = '20 us'");
         let [one, three] = [1, 3].map(|threads| try_run(&machine, job, &engine, threads).unwrap());
@@ -158,7 +158,7 @@ fn algorithms_route_on_every_plane() {
     }
     let torus = "topology = 'torus'\ndims = [4, 4]\nnodes_per_router = 1\nplanes = 2\nrail_rule = 'round-robin'";
     let job = job.replace("72", "16");
-    for routing in declaring(&[Machines::Grids, Machines::WithoutGroups]) {
+    for routing in declaring(&[Machines::Grids, Machines::WithoutGroups, Machines::WithIntermediate]) {
         let engine =
             format!("kind = 'packet'\nrouting = '{routing}'\nwarm_up = '5 us'\nmeasure = '10 us'\ndrain = '20 us'");
         let bytes = reals(&result(torus, &job, &engine), "nodes", "ejected_bytes");

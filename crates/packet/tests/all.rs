@@ -13,6 +13,7 @@ mod control_packets;
 mod determinism;
 mod endpoints;
 mod ends;
+mod expression;
 mod faults;
 mod flows;
 mod idle_latency;

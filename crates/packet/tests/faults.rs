@@ -19,9 +19,9 @@ fn declaring(machines: Machines) -> impl Iterator<Item = &'static str> {
     hops.filter(move |algorithm| algorithm.machines == machines).map(|algorithm| algorithm.name)
 }
 
-/// The routings that accept any machine, and those for groups.
+/// The routings that accept machines with groups.
 fn routings() -> Vec<&'static str> {
-    declaring(Machines::Any).chain(declaring(Machines::Groups)).collect()
+    [Machines::Any, Machines::Groups, Machines::WithIntermediate].into_iter().flat_map(declaring).collect()
 }
 
 /// Groups of `size` routers without cables, one node per router.
@@ -288,7 +288,8 @@ fn other_machines_run_or_return_an_error() {
             ("random graph", random_graph(seed)),
         ];
         let mut rows: Vec<(&str, [&str; 4])> = declaring(Machines::Groups).map(|name| (name, [no_groups; 4])).collect();
-        rows.extend(declaring(Machines::Any).map(|name| (name, on("", ""))));
+        let anywhere = declaring(Machines::Any).chain(declaring(Machines::WithIntermediate));
+        rows.extend(anywhere.map(|name| (name, on("", ""))));
         rows.extend(["dimension-order", "torus-adaptive"].map(|name| (name, ["", broken, not_a_torus, not_a_torus])));
         for (routing, answers) in rows {
             for ((what, builder), answer) in machines.iter().zip(answers) {

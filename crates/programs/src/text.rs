@@ -23,9 +23,7 @@
 
 mod check;
 mod cut;
-mod expression;
 mod lines;
-mod mistake;
 mod parser;
 mod piece;
 mod repetition;
@@ -38,8 +36,8 @@ mod tests;
 
 pub use tree::TextProgram;
 
-use mistake::Mistake;
 use odonata_declare::FileError;
+use odonata_expression::Mistake;
 
 /// Reads a program for a job of `ranks` ranks; `label` names the file in errors.
 ///

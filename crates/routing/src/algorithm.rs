@@ -20,10 +20,12 @@ mod crossing;
 mod d_mod_k;
 mod decision;
 mod declaration;
+mod detour_condition;
 pub mod dimension_order;
 mod discipline;
 mod ecmp;
 mod error;
+pub mod expression;
 mod forwarding_tables;
 mod grid;
 mod header;
@@ -65,9 +67,11 @@ pub use by_message::{MessageRoute, Route, Rule};
 pub use channel_kind::ChannelKind;
 pub use decision::{Decision, Feedback, Hop, ReceivedReport, RouterReport};
 pub use declaration::{Algorithm, Machines, Needs, NoParameters, RoutingChoice};
+pub use detour_condition::{Quantity, QUANTITIES};
 pub use dimension_order::{DeadlockAvoidance, TorusSettings};
 pub use discipline::{Discipline, Goal, Leg, Relation, TurnHops, Turns};
 pub use error::{Refusal, RoutingError};
+pub use expression::{ExpressionSettings, Intermediate};
 pub use header::{Header, PathKind, RouteState};
 pub use hinted::Ties;
 pub use memory::Memory;
@@ -100,6 +104,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     via_router::UGAL_L,
     par::PAR,
     piggyback::PIGGYBACK,
+    expression::EXPRESSION,
     dimension_order::DIMENSION_ORDER,
     torus_adaptive::TORUS_ADAPTIVE,
     torus_deterministic::TORUS_DETERMINISTIC,

@@ -4,6 +4,7 @@ mod blue_gene;
 mod by_message;
 mod deadlock_legs;
 mod decisions;
+mod expression;
 mod hop_by_hop;
 mod minimal;
 mod one_path;

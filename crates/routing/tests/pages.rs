@@ -1,8 +1,9 @@
 //! The machines that each algorithm declares, against the families; and the tables of the pages that follow.
 
+use odonata_expression::Dimension;
 use odonata_machine::topology::TOPOLOGIES;
 use odonata_machine::{presets, Machine};
-use odonata_routing::algorithm::{Algorithm, ALGORITHMS};
+use odonata_routing::algorithm::{Algorithm, Quantity, ALGORITHMS, QUANTITIES};
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
 use std::fmt::Write as _;
@@ -104,4 +105,19 @@ fn the_page_of_algorithms_has_them_all() {
         writeln!(table, "| `{name}` | {doc} | {} | {channels} | [{title}]({page}) |", machines.words()).unwrap();
     }
     compare("models/routing/README.md", &table);
+}
+
+#[test]
+fn the_page_of_expressions_has_all_quantities() {
+    let mut table = "| name | kind | meaning |\n|---|---|---|\n".to_owned();
+    for Quantity { name, dimension, doc } in QUANTITIES {
+        let kind = match dimension {
+            Dimension::Number => "number",
+            Dimension::Data => "bytes",
+            Dimension::Time => "time",
+            Dimension::Truth => "comparison",
+        };
+        writeln!(table, "| `{name}` | {kind} | {doc} |").unwrap();
+    }
+    compare("models/routing/expression.md", &table);
 }

@@ -78,15 +78,16 @@ def plot_latency(run: RunData, *, part: str = "total") -> style.Picture:
     return picture
 
 
-def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
-    """Accepted load and mean latency against offered load, with one line per routing algorithm.
+def plot_load_curve(runs: Sequence[RunData], labels: Sequence[str] | None = None) -> style.Picture:
+    """Accepted load and mean latency against offered load, with one line per label.
 
-    Runs of one algorithm and one load, for instance with several seeds, form one point: their mean, with a
+    Runs of one label and one load, for instance with several seeds, form one point: their mean, with a
     bar for its 95 % interval (Student's). If one of them was not steady, the mark is open and has no
     latency: packets queue up in the sources, so the latency grows with the length of the run.
 
     Args:
         runs: Runs of the packet engine with open traffic, at several loads.
+        labels: The line of each run; by default the name of its routing algorithm.
 
     Raises:
         OdonataError: A run is from another engine or has no open traffic, or all have the same load.
@@ -96,14 +97,14 @@ def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
         >>> odonata.plot.plot_load_curve(runs).savefig("loads.png")
     """
     points: dict[str, dict[float, list[_Point]]] = {}
-    for run in runs:
+    for run, label in zip(runs, labels or [run.summary["routing"] for run in runs], strict=True):
         if "offered_load" not in run.jobs.column_names:
             raise OdonataError(
                 f"{run.name} has no offered load",
                 hint='Use engine.kind = "packet" and jobs with traffic = "open".',
             )
         point = _Point.of(run)
-        points.setdefault(run.summary["routing"], {}).setdefault(point.offered, []).append(point)
+        points.setdefault(label, {}).setdefault(point.offered, []).append(point)
     loads = {load for by_load in points.values() for load in by_load}
     if len(loads) < 2:
         raise OdonataError(
@@ -115,13 +116,13 @@ def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
         narrow = style.is_narrow()
         picture = style.new_picture(8.6, 4.6 if narrow else 3.6, keeps_height=narrow)
         left, right = picture.subplots(2, 1) if narrow else picture.subplots(1, 2)
-        for i, (routing, by_load) in enumerate(points.items()):
+        for i, (label, by_load) in enumerate(points.items()):
             color = FIGURES[i % len(FIGURES)]
             rows = [by_load[load] for load in sorted(by_load)]
-            _line(left, rows, [[p.accepted / LOAD.size for p in row] for row in rows], color, routing)
+            _line(left, rows, [[p.accepted / LOAD.size for p in row] for row in rows], color, label)
             steady = [row for row in rows if all(p.steady for p in row)]
             times = [[p.latency_ns / latency.size for p in row] for row in steady]
-            _line(right, steady, times, color, routing)
+            _line(right, steady, times, color, label)
         top = max(loads) / LOAD.size
         left.plot([0, top], [0, top], color="#BBBBBB", linewidth=0.8, zorder=0)
         left.set_title("what arrives of the offered load")
@@ -135,11 +136,11 @@ def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
             axes.set_xlabel(LOAD.axis("offered load"))
             axes.set_xlim(0, 1.05 * top)
             axes.grid()
-        handles, labels = left.get_legend_handles_labels()
+        handles, names = left.get_legend_handles_labels()
         if narrow:
-            picture.legend(handles, labels, loc="outside lower center", ncols=3)
+            picture.legend(handles, names, loc="outside lower center", ncols=3)
         else:
-            picture.legend(handles, labels, loc="outside right center")
+            picture.legend(handles, names, loc="outside right center")
     return picture
 
 

@@ -61,6 +61,7 @@ class Engine(TypedDict, total=False):
             "ugal-l",
             "par",
             "piggyback",
+            "expression",
             "dimension-order",
             "torus-adaptive",
             "torus-deterministic",

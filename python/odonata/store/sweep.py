@@ -43,8 +43,18 @@ class Axis:
     @property
     def is_seed(self) -> bool:
         """Whether the axis varies only seeds."""
-        changed = {change.partition("=")[0] for changes in self.overrides for change in changes}
-        return bool(changed) and all(_core.is_seed(key) for key in changed)
+        return bool(self._changed) and all(_core.is_seed(key) for key in self._changed)
+
+    @property
+    def is_load(self) -> bool:
+        """Whether the axis varies only the load of open traffic."""
+        keys = (".traffic", ".traffic.load")
+        return bool(self._changed) and all(key.endswith(keys) for key in self._changed)
+
+    @property
+    def _changed(self) -> set[str]:
+        """The keys that the axis changes."""
+        return {change.partition("=")[0] for changes in self.overrides for change in changes}
 
 
 @dataclass(frozen=True)

@@ -365,9 +365,10 @@ class Sweep:
         )
 
     def load_curve(self) -> style.Picture:
-        """Draws accepted load and mean latency over offered load, one line per routing, averaged over seeds.
+        """Draws accepted load and mean latency over offered load, averaged over seeds.
 
-        Needs the packet engine, open traffic and an axis of loads, such as `job.*.traffic.load`.
+        Each setting of the other axes, such as a routing, has a line. Needs the packet engine, open traffic
+        and an axis of loads, such as `job.*.traffic.load`.
 
         Examples:
             >>> loads = {"sweep": {"job.*.traffic.load": [0.1, 0.3]}}
@@ -377,7 +378,9 @@ class Sweep:
 
         if not self.complete:
             raise OdonataError(f"no point of {self.path} is complete")
-        return plot_load_curve(list(self.complete.values()))
+        lines = [i for i, axis in enumerate(self.axes) if not axis.is_seed and not axis.is_load]
+        labels = [", ".join(text(point.values[i]) for i in lines) for point in self.complete]
+        return plot_load_curve(list(self.complete.values()), labels=labels if lines else None)
 
     def slowdowns(self) -> style.Picture:
         """Draws the slowdown of each target by every background, by routing.

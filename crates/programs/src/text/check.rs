@@ -1,12 +1,11 @@
 //! Checks a program before a run. It evaluates every expression in the first and last round of its loops, for ranks at
 //! both ends of each role. This finds values that grow or shrink with the round. The run finds the rest.
 
-use super::expression::Expression;
-use super::mistake::Mistake;
 use super::piece::{blocks, Piece, Variables};
 use super::statement::{Action, Message, Statement};
 use super::tree::TextProgram;
 use crate::call::WORLD;
+use odonata_expression::{Expression, Mistake};
 
 /// Ranks of a role that are checked, from both ends. More would delay large jobs.
 const MAX_RANKS: u32 = 2048;

@@ -3,10 +3,9 @@
 //! The piece that starts an unnamed request must also wait for it, because the next piece numbers its own requests. So
 //! a loop whose rounds leave such requests open is unrolled into its piece, and so are the loops of a stream's block.
 
-use super::expression::{Expression, Operator};
-use super::mistake::Mistake;
 use super::piece::Piece;
 use super::statement::{Action, CompletionMode, Message, Statement};
+use odonata_expression::{Expression, Mistake, Operator};
 
 /// The line of a request without a wait after these statements.
 fn open_after(statements: &[Statement], mut open: Option<u32>) -> Option<u32> {

@@ -4,15 +4,14 @@ mod communicators;
 mod streams;
 
 use super::cut::pieces;
-use super::expression::{Dimension, Expression, Scope, TokenCursor, DATA_UNITS, TIME_UNITS};
 use super::lines::{lines, Line};
-use super::mistake::Mistake;
 use super::piece::MAX_DEPTH;
 use super::statement::{Action, CompletionMode, Message, Slot, Slots, Statement};
 use super::streams::Streams;
 use super::tree::{Role, TextProgram};
 use crate::call::Operation;
 use odonata_declare::hint;
+use odonata_expression::{Dimension, Expression, Mistake, Scope, TokenCursor, DATA_UNITS, TIME_UNITS};
 use std::sync::OnceLock;
 
 /// Names with a meaning in expressions and after calls.
@@ -42,7 +41,7 @@ pub(super) fn parse(text: &str, ranks: u32) -> Result<TextProgram, Mistake> {
     };
     parser.scope.constants.push(("ranks".into(), ranks.into(), Dimension::Number));
     parser.declarations()?;
-    parser.scope.variables.push(("rank".into(), 0));
+    parser.scope.variables.push(("rank".into(), 0, Dimension::Number));
     let (roles, bodies) = match parser.line().map(|line| parser.first(line)) {
         Some("role") => parser.roles()?,
         _ => {
@@ -83,14 +82,13 @@ impl<'a> Parser<'a> {
 
     /// The first word of a line, if it is a name.
     fn first(&self, line: &'a Line) -> &'a str {
-        let mut words = TokenCursor::after_first(line);
-        words.back();
+        let mut words = line.all_words();
         words.name("").unwrap_or("")
     }
 
     fn declarations(&mut self) -> Result<(), Mistake> {
         while let Some(line) = self.line() {
-            let mut words = TokenCursor::after_first(line);
+            let mut words = line.words();
             match self.first(line) {
                 "let" => {
                     let name = self.new_name(&mut words)?;
@@ -118,7 +116,8 @@ impl<'a> Parser<'a> {
                     let name = self.new_name(&mut words)?;
                     words.needs("=")?;
                     let mut scope = self.scope.clone();
-                    scope.variables = vec![("from".into(), 0), ("to".into(), 1)];
+                    scope.variables =
+                        [("from", 0), ("to", 1)].map(|(name, number)| (name.into(), number, Dimension::Number)).into();
                     let size = words.amount(&scope, Dimension::Data)?;
                     self.sizes.push((name, (line.number, size)));
                 }
@@ -193,7 +192,7 @@ impl<'a> Parser<'a> {
             if self.first(line) != "role" || line.indent > 0 {
                 return Err(Mistake::new(line.number, 1, "expected 'role', since the program has roles".into()));
             }
-            let mut words = TokenCursor::after_first(line);
+            let mut words = line.words();
             if others.is_some() {
                 return words.mistake("a role after `role others:`, which is the last one".into());
             }
@@ -302,7 +301,7 @@ impl<'a> Parser<'a> {
     }
 
     fn repeat(&mut self, line: &'a Line, depth: usize) -> Result<Action, Mistake> {
-        let mut words = TokenCursor::after_first(line);
+        let mut words = line.words();
         let at = words.clone();
         let times = words.amount(&self.scope, Dimension::Number)?;
         if times.depends_from(1) {
@@ -313,26 +312,26 @@ impl<'a> Parser<'a> {
             return at.mistake(format!("more than {MAX_DEPTH} nested loops"));
         }
         let name = if words.takes("as") { self.new_name(&mut words)? } else { String::new() };
-        self.scope.variables.push((name, variable));
+        self.scope.variables.push((name, variable, Dimension::Number));
         let body = self.nested(line, &mut words, depth)?;
         self.scope.variables.pop();
         Ok(Action::Repeat { times, variable, body })
     }
 
     fn condition(&mut self, line: &'a Line, depth: usize) -> Result<Action, Mistake> {
-        let mut words = TokenCursor::after_first(line);
+        let mut words = line.words();
         let condition = words.amount(&self.scope, Dimension::Truth)?;
         let then = self.nested(line, &mut words, depth)?;
         let mut otherwise = Vec::new();
         if let Some(line) = self.line().filter(|other| other.indent == line.indent && self.first(other) == "else") {
             self.next += 1;
-            otherwise = self.nested(line, &mut TokenCursor::after_first(line), depth)?;
+            otherwise = self.nested(line, &mut line.words(), depth)?;
         }
         Ok(Action::If { condition, then, otherwise })
     }
 
     fn call(&mut self, line: &'a Line, first: &str) -> Result<Action, Mistake> {
-        let mut words = TokenCursor::after_first(line);
+        let mut words = line.words();
         let action = match first {
             "compute" => Action::Compute(words.amount(&self.scope, Dimension::Time)?),
             "sleep" => Action::Sleep(words.amount(&self.scope, Dimension::Time)?),

@@ -1,7 +1,7 @@
 //! The pieces of a program text: loops with straight pieces as leaves.
 
-use super::expression::Expression;
 use super::statement::{Action, Statement};
+use odonata_expression::Expression;
 
 /// Limit on nested loops. Each one needs an entry in [`Variables`].
 pub(super) const MAX_DEPTH: usize = 8;

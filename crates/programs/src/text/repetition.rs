@@ -1,11 +1,11 @@
 //! The loop of a program text whose rounds are equal, and the blocks that stand for all its blocks.
 
-use super::expression::Expression;
 use super::piece::{blocks, rounds, Piece, Variables};
 use super::statement::{Action, CompletionMode, Message, Slot, Statement};
 use crate::rank_program::RankProgram;
 use crate::repetition::Repetition;
 use crate::representatives::Representatives;
+use odonata_expression::Expression;
 
 /// Limit on blocks that stand for others. A longer list saves little: most of its program is outside of the loop.
 const MAX_REPRESENTATIVES: u64 = 4_096;

@@ -1,7 +1,7 @@
 //! Statements of a program.
 
-use super::expression::Expression;
 use crate::call::Operation;
+use odonata_expression::Expression;
 
 /// A line with its nested lines.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The streams and events of a program, while it is read.
 
-use super::mistake::Mistake;
 use odonata_declare::hint;
+use odonata_expression::Mistake;
 
 /// Limit on streams. Nonblocking collectives need lanes, too.
 pub(super) const MAX_STREAMS: usize = 128;

@@ -285,6 +285,23 @@ fn tables() {
     assert!(parse("test", format!("table t = 0{}", ", 1".repeat(100_000)).as_bytes(), 2).is_ok());
 }
 
+/// The smaller and the larger of two; a constant of the same name hides the function.
+#[test]
+fn min_and_max() {
+    let sent = |text: &str, rank: u32| match calls(&program(text, 4), rank)[..] {
+        [Call::Send { to, bytes, .. }] => (to, bytes.0),
+        ref other => panic!("{other:?}"),
+    };
+    let text = "send min(rank + 1, ranks - 1) max(rank * 8 B, 10 B) / 2";
+    assert_eq!([sent(text, 0), sent(text, 2), sent(text, 3)], [(1, 5), (3, 8), (3, 12)]);
+    assert_eq!(sent("let min = 2\nsend min 8 B", 0), (2, 8));
+    let say = |text: &str, expected: &str| assert_eq!(mistake(text, 4), format!("test:{expected}"), "{text}");
+    say("send min 8 B", "line 1, column 10: expected '(', found '8'");
+    say("send min(1, 2 B) 8 B", "line 1, column 13: a number and an amount of data like 64 KiB cannot be combined");
+    let deep = format!("send {}0{} 8 B", "min(0, ".repeat(300), ")".repeat(300));
+    assert!(mistake(&deep, 2).contains("nested"));
+}
+
 /// Deep nesting is refused.
 #[test]
 fn depths_are_limited() {
@@ -335,6 +352,7 @@ fn soup() -> impl Strategy<Value = String> {
         "count",
         "rank",
         "ranks",
+        "min",
         "x",
         "0",
         "3",

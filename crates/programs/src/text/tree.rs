@@ -1,6 +1,5 @@
 //! A program as a tree of loops, and the blocks of a rank.
 
-use super::expression::Expression;
 use super::piece::{blocks, find, rounds, Piece, Variables};
 use super::repetition::{repetition, representatives};
 use super::statement::{Action, CompletionMode, Message, Slot, Statement};
@@ -9,6 +8,7 @@ use crate::code::Code;
 use crate::rank_program::RankProgram;
 use crate::repetition::Repetition;
 use crate::representatives::Representatives;
+use odonata_expression::Expression;
 use odonata_units::{Bytes, Time};
 use std::sync::OnceLock;
 

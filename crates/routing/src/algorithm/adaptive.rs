@@ -2,7 +2,7 @@
 //!
 //! With q the queue estimate of a candidate's port, a packet takes the non-minimal path iff `q(minimal) > threshold *
 //! q(non-minimal) + bias`. If both candidates have the same port, only their two virtual channels are compared,
-//! because other traffic of the port delays both alike.
+//! because other traffic of the port delays both alike. `expression` replaces the comparison by the user's condition.
 //!
 //! By default the bias is 16 packets, so that packets are minimal at low load, as the authors of UGAL and
 //! PAR mean (Jiang, Kim, Dally 2009). The interference study has no bias (`preset = "study"`). One queued packet on the
@@ -14,6 +14,7 @@
 //! both.
 
 use super::crossing::{Channels, Crossing};
+use super::detour_condition::{Alternative, DetourCondition};
 use super::{any, Decision, Header, Hop, Refusal};
 use crate::next_hop::{NextHops, Port};
 use crate::view::LoadView;
@@ -67,9 +68,22 @@ impl AdaptiveSettings {
     }
 }
 
+/// Settings of the choice, and the condition for the non-minimal path if it is not the comparison with the threshold.
+pub(super) struct DetourRule {
+    pub(super) settings: AdaptiveSettings,
+    pub(super) condition: Option<DetourCondition>,
+}
+
+impl From<AdaptiveSettings> for DetourRule {
+    fn from(settings: AdaptiveSettings) -> Self {
+        Self { settings, condition: None }
+    }
+}
+
 /// Kind of a factor on queues.
 pub(super) const THRESHOLD: Kind = Kind::Number { min: 1e-6, max: 1e6 };
-const CANDIDATES: Kind = Kind::Integer { min: 1, max: 16 };
+/// Kind of a number of candidates.
+pub(super) const CANDIDATES: Kind = Kind::Integer { min: 1, max: 16 };
 
 /// A possible first hop.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +116,7 @@ pub(super) struct AdaptivePaths {
     pub(super) hops: Arc<NextHops>,
     pub(super) crossing: Crossing,
     pub(super) channels: Channels,
-    settings: AdaptiveSettings,
+    rule: DetourRule,
 }
 
 impl AdaptivePaths {
@@ -111,9 +125,9 @@ impl AdaptivePaths {
         hops: Arc<NextHops>,
         crossing: Crossing,
         first: u8,
-        settings: AdaptiveSettings,
+        rule: impl Into<DetourRule>,
     ) -> Result<Self, Refusal> {
-        Ok(Self { channels: crossing.channels(&hops, first)?, hops, crossing, settings })
+        Ok(Self { channels: crossing.channels(&hops, first)?, hops, crossing, rule: rule.into() })
     }
 
     /// The channel of a minimal hop to another group, after all detours.
@@ -152,7 +166,7 @@ impl AdaptivePaths {
 
     /// Decides between the minimal path, on channel `vc`, and the non-minimal one.
     pub(super) fn choose(&self, vc: u8, known: PriorKnowledge, decision: &mut Decision<'_>, packet: &Header) -> Choice {
-        let (hops, settings) = (&*self.hops, &self.settings);
+        let (hops, settings) = (&*self.hops, &self.rule.settings);
         let at = decision.router;
         let to = hops.router_of(packet.destination);
         let ports = hops.ports_to_group(at, hops.group_of(to));
@@ -172,14 +186,25 @@ impl AdaptivePaths {
             }
         }
         let other = best.expect("at least one candidate is drawn");
+        let via = other.via;
         let (mut q_minimal, mut q_other) = (minimal.bytes, other.bytes);
         if minimal.hop.port == other.hop.port {
             q_minimal = decision.load.channel_bytes(minimal.hop.port, minimal.hop.vc);
             q_other = decision.load.channel_bytes(other.hop.port, other.hop.vc);
         }
-        let longer = q_minimal as f64 > settings.threshold * q_other as f64 + settings.bias_bytes(decision.load);
-        let non_minimal = known.minimal_is_congested || longer;
-        Choice { hop: if non_minimal { other.hop } else { minimal.hop }, via: other.via, non_minimal }
+        let prefers_other = match &self.rule.condition {
+            None => q_minimal as f64 > settings.threshold * q_other as f64 + settings.bias_bytes(decision.load),
+            Some(condition) => {
+                let minimal = Alternative { port: minimal.hop.port, queue: q_minimal };
+                let other = Alternative { port: other.hop.port, queue: q_other };
+                condition.holds([minimal, other], decision, packet, |[minimal, non_minimal]| {
+                    let minimal = self.crossing.hops(hops, at, minimal.port, None, to);
+                    [minimal, self.crossing.hops(hops, at, non_minimal.port, Some(via), to)]
+                })
+            }
+        };
+        let non_minimal = known.minimal_is_congested || prefers_other;
+        Choice { hop: if non_minimal { other.hop } else { minimal.hop }, via, non_minimal }
     }
 }
 

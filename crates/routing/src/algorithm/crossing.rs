@@ -11,7 +11,7 @@
 //! channel is not enough for a leg, [`crate::next_hop::VcOrder`] adds more.
 
 use super::{any, Decision, Goal, Header, Hop, Leg, Refusal, RouteState};
-use crate::next_hop::NextHops;
+use crate::next_hop::{NextHops, Port};
 use odonata_units::{GroupId, RouterId, Stream};
 
 /// How a path crosses its intermediate group.
@@ -109,6 +109,28 @@ impl Crossing {
         }
     }
 
+    /// Hops of the path from `at` over `port` to `to`, through the intermediate `via` if there is one. Of equally near
+    /// ports further on, the first one counts.
+    pub(super) fn hops(self, hops: &NextHops, at: RouterId, port: Port, via: Option<u32>, to: RouterId) -> u32 {
+        let (mut here, mut count) = (hops.neighbour(at, port), 1);
+        let mut reach = |group: GroupId, here: &mut RouterId| {
+            while hops.group_of(*here) != group {
+                *here = hops.neighbour(*here, hops.ports_to_group(*here, group)[0]);
+                count += 1;
+            }
+        };
+        let mut inside = 0;
+        if let Some(via) = via {
+            reach(self.group_of(hops, via), &mut here);
+            if self == Self::Router {
+                inside += u32::from(hops.local_distance(here, RouterId(via)));
+                here = RouterId(via);
+            }
+        }
+        reach(hops.group_of(to), &mut here);
+        count + inside + u32::from(hops.local_distance(here, to))
+    }
+
     /// The next hop of a packet whose path is decided.
     #[inline]
     pub(super) fn next_hop(
@@ -185,6 +207,40 @@ pub(super) fn needs_third_group(hops: &NextHops) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm::Memory;
+    use crate::view::IdleView;
+    use odonata_units::NodeId;
+
+    /// The hops that a packet then takes, on a machine with one cable between any two groups.
+    #[test]
+    fn hops_count_the_whole_path() {
+        let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();
+        let hops = NextHops::new(&machine).unwrap();
+        let (mut random, mut memory) = (Stream::new(1, "test", &[]), Memory::default());
+        for crossing in [Crossing::Straight, Crossing::Router] {
+            let channels = crossing.channels(&hops, 0).unwrap();
+            for round in 0..4000 {
+                let [source, destination] = [(); 2].map(|()| NodeId(random.below(1056) as u32));
+                let (mut at, to) = (hops.router_of(source), hops.router_of(destination));
+                if hops.group_of(at) == hops.group_of(to) {
+                    continue;
+                }
+                let mut packet = Header { source, destination, state: RouteState::default() };
+                let mut decision = Decision::new(at, &IdleView, &mut random, &mut memory);
+                let via = (round % 2 == 0).then(|| crossing.draw(&hops, to, &mut decision).0);
+                via.into_iter().for_each(|via| packet.state.take_detour(via));
+                let (mut expected, mut count) = (None, 0);
+                while at != to {
+                    let mut decision = Decision::new(at, &IdleView, &mut random, &mut memory);
+                    let port = crossing.next_hop(&hops, channels, &mut decision, &mut packet).port;
+                    expected = expected.or_else(|| Some(crossing.hops(&hops, at, port, via, to)));
+                    at = hops.neighbour(at, port);
+                    count += 1;
+                }
+                assert_eq!(expected, Some(count), "{crossing:?} from {source:?} to {destination:?} via {via:?}");
+            }
+        }
+    }
 
     #[test]
     fn third_groups_are_all_others() {

@@ -56,6 +56,8 @@ pub enum Machines {
     Groups,
     /// Machines without groups, of at least three routers.
     WithoutGroups,
+    /// Machines with a third group or, without groups, a third router.
+    WithIntermediate,
     /// Tori and meshes.
     Grids,
     /// Trees with levels.
@@ -71,6 +73,7 @@ impl Machines {
             Self::Any => true,
             Self::Groups => hops.groups() > 2,
             Self::WithoutGroups => hops.groups() == 1 && hops.routers() > 2,
+            Self::WithIntermediate => Self::Groups.include(hops) || Self::WithoutGroups.include(hops),
             Self::Grids => matches!(hops.shape(), Shape::Torus { .. }),
             Self::Trees => matches!(hops.shape(), Shape::FatTree { .. }),
             Self::Listed => false,
@@ -83,6 +86,7 @@ impl Machines {
             Self::Any => "any",
             Self::Groups => "three groups or more",
             Self::WithoutGroups => "without groups",
+            Self::WithIntermediate => "three groups or more, or without groups",
             Self::Grids => "torus, mesh",
             Self::Trees => "fat tree",
             Self::Listed => "the one of the file",

@@ -13,7 +13,7 @@
 //!
 //! Traffic inside a group is minimal, on the last channel.
 
-use super::adaptive::{AdaptivePaths, AdaptiveSettings, PriorKnowledge};
+use super::adaptive::{AdaptivePaths, AdaptiveSettings, DetourRule, PriorKnowledge};
 use super::by_bandwidth::by_bandwidth;
 use super::crossing::Crossing;
 use super::{Algorithm, Decision, Discipline, Engines, Goal, Header, Hop, Leg, Machines, Needs, Refusal, Routing};
@@ -56,12 +56,18 @@ pub(super) const PAR: Algorithm = Algorithm {
     doc: "as `ugal-n`, with a second decision at the second router of the source group",
     machines: Machines::Groups,
     needs: Needs::LOAD,
-    engines: &Engines::hops(build),
+    engines: &Engines::hops(|hops, settings: &ParSettings| {
+        build(hops, settings.choice.into(), settings.second_intermediate)
+    }),
 };
 
-fn build(hops: Arc<NextHops>, &settings: &ParSettings) -> Result<Box<dyn Routing>, Refusal> {
-    let ParSettings { choice, second_intermediate } = settings;
-    let paths = AdaptivePaths::of(Arc::clone(&hops), Crossing::Router, FIRST_MINIMAL + 1, choice)?;
+/// The algorithm with this rule.
+pub(super) fn build(
+    hops: Arc<NextHops>,
+    rule: DetourRule,
+    second_intermediate: SecondIntermediate,
+) -> Result<Box<dyn Routing>, Refusal> {
+    let paths = AdaptivePaths::of(Arc::clone(&hops), Crossing::Router, FIRST_MINIMAL + 1, rule)?;
     Ok(by_bandwidth(&hops, Box::new(Par { paths, second_intermediate })))
 }
 

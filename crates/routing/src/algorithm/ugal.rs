@@ -4,7 +4,7 @@
 //! Candidates are the minimal ports to the destination group, and ports to random intermediate groups (UGALg) or to
 //! random routers of them (UGALn). A minimal path takes the onward channel. Traffic inside a group is minimal.
 
-use super::adaptive::{AdaptivePaths, AdaptiveSettings, PriorKnowledge};
+use super::adaptive::{AdaptivePaths, AdaptiveSettings, DetourRule, PriorKnowledge};
 use super::by_bandwidth::by_bandwidth;
 use super::crossing::Crossing;
 use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Machines, Needs, Refusal, Routing};
@@ -20,7 +20,7 @@ pub(super) const UGAL_G: Algorithm = Algorithm {
     doc: "minimal or as `valiant-g`; the source router decides by queue lengths",
     machines: Machines::Groups,
     needs: Needs::LOAD,
-    engines: &Engines::hops(|hops, settings| build(Crossing::Straight, hops, settings)),
+    engines: &Engines::hops(|hops, &settings: &AdaptiveSettings| build(Crossing::Straight, hops, settings.into())),
 };
 
 pub(super) const UGAL_N: Algorithm = Algorithm {
@@ -28,11 +28,12 @@ pub(super) const UGAL_N: Algorithm = Algorithm {
     doc: "minimal or as `valiant-n`; the source router decides by queue lengths",
     machines: Machines::Groups,
     needs: Needs::LOAD,
-    engines: &Engines::hops(|hops, settings| build(Crossing::Router, hops, settings)),
+    engines: &Engines::hops(|hops, &settings: &AdaptiveSettings| build(Crossing::Router, hops, settings.into())),
 };
 
-fn build(crossing: Crossing, hops: Arc<NextHops>, &settings: &AdaptiveSettings) -> Result<Box<dyn Routing>, Refusal> {
-    let paths = AdaptivePaths::of(Arc::clone(&hops), crossing, 0, settings)?;
+/// The algorithm with this rule.
+pub(super) fn build(crossing: Crossing, hops: Arc<NextHops>, rule: DetourRule) -> Result<Box<dyn Routing>, Refusal> {
+    let paths = AdaptivePaths::of(Arc::clone(&hops), crossing, 0, rule)?;
     Ok(by_bandwidth(&hops, Box::new(Ugal { paths })))
 }
 

@@ -10,8 +10,9 @@
 //! The default threshold of 2 weighs queues as Singh does. The channels are those that `min` uses on a graph: they
 //! increase with every hop or every turn of the whole path, so no cycle is possible.
 
-use super::adaptive::shortest_queue;
+use super::adaptive::{shortest_queue, DetourRule};
 use super::by_bandwidth::by_bandwidth;
+use super::detour_condition::Alternative;
 use super::vc_counter::VcCounter;
 use super::{
     any, AdaptiveSettings, Algorithm, Decision, Discipline, Engines, Header, Hop, Machines, Needs, NoParameters,
@@ -24,8 +25,8 @@ use std::sync::Arc;
 struct ViaRouter {
     hops: Arc<NextHops>,
     counter: VcCounter,
-    /// Settings of UGAL; `None` for Valiant, where every packet takes the detour.
-    settings: Option<AdaptiveSettings>,
+    /// Rule of UGAL; `None` for Valiant, where every packet takes the detour.
+    rule: Option<DetourRule>,
 }
 
 pub(super) const VALIANT: Algorithm = Algorithm {
@@ -41,13 +42,14 @@ pub(super) const UGAL_L: Algorithm = Algorithm {
     doc: "minimal or as `valiant`; the source router decides by queue lengths times hops; for machines without groups",
     machines: Machines::WithoutGroups,
     needs: Needs::LOAD,
-    engines: &Engines::hops(|hops, settings: &AdaptiveSettings| build(hops, Some(*settings))),
+    engines: &Engines::hops(|hops, &settings: &AdaptiveSettings| build(hops, Some(settings.into()))),
 };
 
-fn build(hops: Arc<NextHops>, settings: Option<AdaptiveSettings>) -> Result<Box<dyn Routing>, Refusal> {
+/// The algorithm with this rule.
+pub(super) fn build(hops: Arc<NextHops>, rule: Option<DetourRule>) -> Result<Box<dyn Routing>, Refusal> {
     let refused = |reason: String| Err(Refusal::Machine(reason));
     if hops.groups() > 1 {
-        let other = if settings.is_some() { "ugal-n" } else { "valiant-n" };
+        let other = if rule.is_some() { "ugal-n" } else { "valiant-n" };
         return refused(format!(
             "it works only on machines without groups; this one has {}. Use '{other}'",
             hops.groups()
@@ -58,7 +60,7 @@ fn build(hops: Arc<NextHops>, settings: Option<AdaptiveSettings>) -> Result<Box<
         return refused(format!("it needs a third router, but the machine has {routers}; use 'min'"));
     }
     let counter = VcCounter::of(&hops);
-    Ok(by_bandwidth(&Arc::clone(&hops), Box::new(ViaRouter { hops, counter, settings })))
+    Ok(by_bandwidth(&Arc::clone(&hops), Box::new(ViaRouter { hops, counter, rule })))
 }
 
 /// Flag in `state.phase`, next to the flag of [`VcCounter`]: the packet is on the path to `via`.
@@ -82,21 +84,29 @@ impl ViaRouter {
     }
 
     /// The first goal of a packet, and its port if one was drawn.
-    fn choose(&self, to: RouterId, decision: &mut Decision<'_>) -> (RouterId, Option<Port>) {
+    fn choose(&self, to: RouterId, decision: &mut Decision<'_>, packet: &Header) -> (RouterId, Option<Port>) {
         let at = decision.router;
-        let Some(settings) = self.settings else { return (self.draw(at, to, decision), None) };
+        let Some(DetourRule { settings, condition }) = &self.rule else { return (self.draw(at, to, decision), None) };
         let hops = |from, to| f64::from(self.hops.local_distance(from, to));
         let (minimal, queue) = self.toward(to, settings.minimal_candidates, decision);
         let others = (0..settings.non_minimal_candidates).map(|_| {
             let via = self.draw(at, to, decision);
             let (port, queue) = self.toward(via, 1, decision);
-            (via, port, (hops(at, via) + hops(via, to)) * queue as f64)
+            (via, Alternative { port, queue }, (hops(at, via) + hops(via, to)) * queue as f64)
         });
-        let (via, port, weighed) = others.min_by(|a, b| a.2.total_cmp(&b.2)).expect("at least one candidate is drawn");
-        let detour =
-            hops(at, to) * queue as f64 > settings.threshold / 2.0 * weighed + settings.bias_bytes(decision.load);
+        let (via, other, weighed) = others.min_by(|a, b| a.2.total_cmp(&b.2)).expect("at least one candidate is drawn");
+        let detour = match condition {
+            None => {
+                hops(at, to) * queue as f64 > settings.threshold / 2.0 * weighed + settings.bias_bytes(decision.load)
+            }
+            Some(condition) => {
+                let alternatives = [Alternative { port: minimal, queue }, other];
+                let inside = |from, to| u32::from(self.hops.local_distance(from, to));
+                condition.holds(alternatives, decision, packet, |_| [inside(at, to), inside(at, via) + inside(via, to)])
+            }
+        };
         if detour {
-            (via, Some(port))
+            (via, Some(other.port))
         } else {
             (to, Some(minimal))
         }
@@ -120,7 +130,7 @@ impl Routing for ViaRouter {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
         let mut drawn = None;
         if packet.state.hops == 0 {
-            let (goal, port) = self.choose(to, decision);
+            let (goal, port) = self.choose(to, decision, packet);
             drawn = port;
             if goal != to {
                 let inside = |a, b| u32::from(self.hops.local_distance(a, b));

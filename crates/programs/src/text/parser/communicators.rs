@@ -2,10 +2,9 @@
 
 use super::Parser;
 use crate::call::{Operation, EQUAL, WORLD};
-use crate::text::expression::{Dimension, Expression, TokenCursor};
-use crate::text::mistake::Mistake;
 use crate::text::statement::Action;
 use odonata_declare::hint;
+use odonata_expression::{Dimension, Expression, Mistake, TokenCursor};
 
 impl Parser<'_> {
     /// `on NAME`. The world communicator by default.

@@ -1,16 +1,15 @@
 //! Parses streams and events.
 
 use super::Parser;
-use crate::text::expression::TokenCursor;
 use crate::text::lines::Line;
-use crate::text::mistake::Mistake;
 use crate::text::statement::Action;
 use crate::text::streams::MAX_STREAMS;
+use odonata_expression::{Mistake, TokenCursor};
 
 impl<'a> Parser<'a> {
     /// `on stream NAME:` and its lines.
     pub(super) fn on_stream(&mut self, line: &'a Line, depth: usize) -> Result<Action, Mistake> {
-        let mut words = TokenCursor::after_first(line);
+        let mut words = line.words();
         words.needs("stream")?;
         let at = words.clone();
         let name = words.name("the name of a stream")?;
