@@ -14,7 +14,7 @@ from odonata.checkpointing import CheckpointControl, ignore_checkpoint_signal
 from odonata.errors import MissingFileError, OdonataError, OtherProcessError, PartialRunWarning
 from odonata.foreign_files import import_for
 from odonata.lazy import LazyModule
-from odonata.notebook import shown_progress
+from odonata.notebook import Progress, shown_progress
 from odonata.records import CheckResult
 from odonata.store.checkpoint import CheckpointDirectory
 
@@ -26,9 +26,6 @@ else:
 
 ExperimentInput: TypeAlias = str | Path | Mapping[str, Any] | Experiment
 """The path of an experiment file, its text (anything with a line break), or its content as a dict."""
-
-Progress: TypeAlias = Callable[[str, float], None]
-"""Takes the name of a phase and its finished share, from 0 to 1."""
 
 Pace: TypeAlias = Callable[[int, int], None]
 """Takes the simulated time in ps and the number of events, from engines that simulate time."""

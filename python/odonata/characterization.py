@@ -11,9 +11,10 @@ import pyarrow as pa
 from odonata._core import Experiment
 from odonata.api import ExperimentInput, read
 from odonata.errors import OdonataError
+from odonata.notebook import Count, shown_count
 from odonata.store.schema import TYPES, Column, declared, job_seconds
 from odonata.store.sweep import Axis
-from odonata.sweeps.execute import Progress, processors, run_tasks
+from odonata.sweeps.execute import processors, run_tasks
 from odonata.sweeps.point import Task
 from odonata.sweeps.result import make
 
@@ -88,7 +89,7 @@ def characterize(
     set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
     measure: str | Path | None = None,
     processes: int | None = None,
-    progress: Progress | None = None,
+    progress: Count | None = None,
 ) -> pa.Table:
     """Measures messages and bytes of each job of an experiment.
 
@@ -98,7 +99,8 @@ def characterize(
         measure: Directory for runs of each job alone, with the others idle or absent as `[interference]`
             says. Finished runs there are not repeated. By default no job is run.
         processes: Number of concurrent runs; by default as many as the processors allow.
-        progress: Called with `checking` or `running`, the number of finished runs, and of all.
+        progress: Called with `checking` or `running`, the number of finished runs, and of all. Without it,
+            a notebook shows a bar.
 
     Returns:
         One row per job with the columns `COLUMNS`, and with `measure` also `MEASURED`.
@@ -121,7 +123,8 @@ def characterize(
     columns: tuple[Column, ...] = COLUMNS
     if measure is not None:
         columns = (*COLUMNS, *MEASURED)
-        _measure(rows, experiment, Path(measure), processes, progress)
+        with shown_count(progress) as report:
+            _measure(rows, experiment, Path(measure), processes, report)
     types = pa.schema([(column.name, TYPES[column.type]) for column in columns])
     return declared(columns, pa.Table.from_pylist(rows, types))
 
@@ -131,7 +134,7 @@ def _measure(
     experiment: Experiment,
     directory: Path,
     processes: int | None,
-    progress: Progress | None,
+    progress: Count | None,
 ) -> None:
     sweep = make(directory, [Axis.of(experiment.alone())], experiment)
     _, failures = run_tasks(

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from odonata.analysis import LinkPairs, pair_links, statistics_changes
 from odonata.analysis.compare import STATISTICS
+from odonata.analysis.job_bottleneck import spans_of
 from odonata.api import load_run
 from odonata.explanation import no_effect, reason, time_of
 from odonata.notebook import table
@@ -168,13 +169,14 @@ def _settings(base: Run, other: Run) -> list[str]:
 
 def _times(base: Run, other: Run) -> pa.Table:
     names = set(other.jobs["name"].to_pylist()) if base.is_complete and other.is_complete else set()
+    spans = (spans_of(base), spans_of(other)) if names else None
     rows: list[dict[str, Any]] = []
     for name in base.jobs["name"].to_pylist():
         before, after = (time_of(run, name) if name in names else None for run in (base, other))
         if before is not None and after is not None:
             change = (after - before) / before if before else None
             row = {"name": name, "time_s_base": before, "time_s_other": after, "time_s_change": change}
-            rows.append({**row, "reason": reason(base, other, name)})
+            rows.append({**row, "reason": reason(base, other, name, spans)})
     return pa.Table.from_pylist(rows, schema=_TIMES)
 
 

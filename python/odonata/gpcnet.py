@@ -23,9 +23,10 @@ import pyarrow.compute as pc
 
 from odonata import toml
 from odonata._core import Experiment
-from odonata.api import Progress, run_until_interrupted
+from odonata.api import run_until_interrupted
 from odonata.errors import OdonataError
 from odonata.machines import build, origin_of
+from odonata.notebook import Progress, shown_progress
 from odonata.store.schema import COMPLETE, INTERRUPTED
 
 if TYPE_CHECKING:
@@ -298,7 +299,8 @@ def gpcnet(
         out: Directory to write: the run directories `isolated` and `congested`, and `gpcnet.json`.
         threads: Number of threads; all processors by default. Results do not depend on it.
         force: Whether to replace results at `out`.
-        progress: Called during the runs, with the name of the run before the phase.
+        progress: Called during the runs, with the name of the run before the phase. Without it, a
+            notebook shows a bar.
 
     Raises:
         OdonataError: Too few nodes, or an unknown congestor.
@@ -306,14 +308,15 @@ def gpcnet(
         KeyboardInterrupt: Ctrl-C. The partial results are in `out`.
     """
     both = experiment(origin, congestors=congestors, ranks_per_node=ranks_per_node, rings=rings, set=set)
-    result, interrupt = run_both(
-        both,
-        Settings(tuple(congestors), ranks_per_node, rings),
-        out=out,
-        threads=threads,
-        force=force,
-        progress=progress,
-    )
+    with shown_progress(progress) as report:
+        result, interrupt = run_both(
+            both,
+            Settings(tuple(congestors), ranks_per_node, rings),
+            out=out,
+            threads=threads,
+            force=force,
+            progress=report,
+        )
     if interrupt is not None:
         raise interrupt
     return result

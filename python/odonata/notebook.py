@@ -1,4 +1,4 @@
-"""Display in notebooks: results as a heading and a small table in plain HTML, and the progress of a run."""
+"""Display in notebooks: results as a heading and a small table in plain HTML, and the progress of runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
+
+Progress: TypeAlias = Callable[[str, float], None]
+"""Takes the name of a phase and its finished share, from 0 to 1."""
+
+Count: TypeAlias = Callable[[str, int, int], None]
+"""Takes the name of a phase, the number of finished runs, and of all."""
+
+Report = TypeVar("Report", bound=Callable[..., None])
 
 QUIET_S = 1.0
 """A shorter run shows no bar, which would only flicker."""
@@ -49,6 +57,7 @@ class _Bar:
     def __init__(self, display: Any) -> None:
         self._display = display
         self._next = time.monotonic() + QUIET_S
+        self._drawn = ("", 0)
         self._cell: Any = None
 
     def __call__(self, phase: str, share: float) -> None:
@@ -56,7 +65,18 @@ class _Bar:
         if now < self._next:
             return
         self._next = now + REDRAW_S
-        bar = f'{escape(phase)} <progress value="{share:.3f}" max="1"></progress> {100 * share:.0f} %'
+        self._draw(phase, share, f"{100 * share:.0f} %")
+
+    def count(self, phase: str, done: int, of: int) -> None:
+        """Takes the number of finished runs: it starts at once, since minutes may pass before the next."""
+        # More than 100 drawings of a phase show nothing new.
+        drawn = (phase, 100 * done // max(of, 1))
+        if drawn != self._drawn:
+            self._drawn = drawn
+            self._draw(phase, done / max(of, 1), f"{done:,} of {of:,}")
+
+    def _draw(self, phase: str, share: float, text: str) -> None:
+        bar = f'{escape(phase)} <progress value="{share:.3f}" max="1"></progress> {text}'
         self._show(f'<div class="odonata">{bar}</div>')
 
     def close(self) -> None:
@@ -72,16 +92,28 @@ class _Bar:
 
 
 @contextmanager
-def shown_progress(
-    given: Callable[[str, float], None] | None,
-) -> Iterator[Callable[[str, float], None] | None]:
+def shown_progress(given: Progress | None) -> Iterator[Progress | None]:
     """Takes reports of progress: the caller's own function, or in a notebook a bar in its cell."""
+    with shown(given, lambda bar: bar) as report:
+        yield report
+
+
+@contextmanager
+def shown_count(given: Count | None) -> Iterator[Count | None]:
+    """`shown_progress` of many runs."""
+    with shown(given, lambda bar: bar.count) as report:
+        yield report
+
+
+@contextmanager
+def shown(given: Report | None, report: Callable[[_Bar], Report]) -> Iterator[Report | None]:
+    """Takes reports as `report` makes them of a bar."""
     if given is not None or not _is_notebook():
         yield given
         return
     bar = _Bar(import_module("IPython.display"))
     try:
-        yield bar
+        yield report(bar)
     finally:
         bar.close()
 

@@ -110,15 +110,18 @@ def busiest(run: RunData, job: int, time_s: float) -> tuple[Row, list[Row]] | No
     return rows[0], sharer_rows(link, run.links, run.link_jobs, run.jobs, spans, job, busy_s)
 
 
-def reason(base: RunData, run: RunData, job: str) -> str:
+def reason(base: RunData, run: RunData, job: str, spans: tuple[Spans, Spans] | None = None) -> str:
     """One line on why a job's time differs: its busiest link and the job whose bytes changed there.
 
-    Empty if nothing was routed or the job has no time in one of the runs.
+    Empty if nothing was routed or the job has no time in one of the runs. `spans` are `spans_of` both runs,
+    for callers that ask for many jobs.
     """
     before, after = time_of(base, job), time_of(run, job)
     if not before or not after or not all(r.routed and r.link_jobs.num_rows for r in (base, run)):
         return ""
-    now, then = (find_bottleneck(r, job_of(r, job)[0], t, 1) for r, t in ((run, after), (base, before)))
+    of_base, of_run = (spans_of(base), spans_of(run)) if spans is None else spans
+    now = find_bottleneck(run, job_of(run, job)[0], after, 1, of_run)
+    then = find_bottleneck(base, job_of(base, job)[0], before, 1, of_base)
     if now["sharers"] is None or then["sharers"] is None:
         return ""
     name, share = now["bottlenecks"]["name"][0].as_py(), now["bottlenecks"]["share"][0].as_py()
@@ -127,7 +130,7 @@ def reason(base: RunData, run: RunData, job: str) -> str:
     earlier = "" if old_name == name else f"; before: {old_name}"
     if now["bottlenecks"]["link"][0].as_py() is None:
         return text + earlier
-    at_base = _sharers_of(base, job, before, name)
+    at_base = _sharers_of(base, job, before, name, of_base)
     if at_base is None:
         return f"{text}; {base.name} has no such link{earlier}"
     at_run = dict(zip(*(now["sharers"][c].to_pylist() for c in ("name", "busy_s")), strict=True))
@@ -140,10 +143,10 @@ def reason(base: RunData, run: RunData, job: str) -> str:
     return text + earlier
 
 
-def _sharers_of(run: RunData, job: str, time_s: float, link: str) -> dict[str, float] | None:
+def _sharers_of(run: RunData, job: str, time_s: float, link: str, spans: Spans) -> dict[str, float] | None:
     """Busy time of a named link by job while the job runs; None if there is no such link."""
     number = pc.index(link_names(run.links, run.routers), link).as_py()
     if number < 0:
         return None
-    table = sharers(number, run.links, run.link_jobs, run.jobs, spans_of(run), job_of(run, job)[0], time_s)
+    table = sharers(number, run.links, run.link_jobs, run.jobs, spans, job_of(run, job)[0], time_s)
     return dict(zip(table["name"].to_pylist(), table["busy_s"].to_pylist(), strict=True))

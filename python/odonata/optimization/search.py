@@ -17,6 +17,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from odonata import __version__, files
 from odonata._core import Experiment
 from odonata.api import ExperimentInput, read
 from odonata.errors import DamagedRunError, ExperimentError, OdonataError, StoreError
+from odonata.notebook import shown
 from odonata.optimization.objectives import PRICE, NoResultError, price_of, value_of
 from odonata.optimization.result import Optimization, SearchSettings, Trial, table_of
 from odonata.runs import Run
@@ -70,7 +72,7 @@ def optimize(
         out: Directory of the search; an existing one of the same search resumes.
         set: Keys to change in all runs.
         processes: Number of concurrent runs; by default the number of processors.
-        progress: Called after each batch.
+        progress: Called after each batch. Without it, a notebook shows a bar.
 
     Returns:
         One row per trial: the chosen values, then the quantities. Times are in seconds, prices in the unit of
@@ -90,14 +92,15 @@ def optimize(
     settings, trial_count = _read_settings(experiment)
     _make(directory, settings, experiment)
     runner = _Runner(experiment, directory, settings, processes or processors())
-    trials = search(
-        settings,
-        trial_count,
-        runner.run,
-        storage=_open_log(optuna, directory / "optuna.log"),
-        each=lambda found: _write(directory, settings, found),
-        progress=progress,
-    )
+    with shown(progress, lambda bar: partial(bar.count, "running")) as report:
+        trials = search(
+            settings,
+            trial_count,
+            runner.run,
+            storage=_open_log(optuna, directory / "optuna.log"),
+            each=lambda found: _write(directory, settings, found),
+            progress=report,
+        )
     return Optimization(directory, settings.objectives, _write(directory, settings, trials))
 
 

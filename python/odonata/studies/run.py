@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odonata.errors import OdonataError, StoreError
+from odonata.notebook import Count
 from odonata.runs import Run
 from odonata.store.reader import RunReader
 from odonata.store.schema import INTERRUPTED, RESOLVED, ending_of
@@ -17,7 +18,7 @@ from odonata.studies.read import nearest
 from odonata.studies.results import Results
 from odonata.studies.spec import Study
 from odonata.sweeps.cluster import Cluster
-from odonata.sweeps.execute import Failure, Progress, processors, run_tasks
+from odonata.sweeps.execute import Failure, processors, run_tasks
 from odonata.sweeps.point import Task, is_finished
 from odonata.sweeps.result import make
 
@@ -39,7 +40,7 @@ def run_study(
     only: Mapping[str, Sequence[str]] | None = None,
     processes: int | None = None,
     threads: int = 1,
-    progress: Progress | None = None,
+    progress: Count | None = None,
     cluster: Cluster | None = None,
     store: bool = False,
 ) -> tuple[Results, StudyRun]:

@@ -24,14 +24,12 @@ from odonata import _core
 from odonata._core import Experiment
 from odonata.api import run
 from odonata.errors import ExperimentError, OdonataError
+from odonata.notebook import Count
 from odonata.records import CheckResult
 from odonata.store.sweep import Point
 from odonata.sweeps.cluster import Cluster, Demand, check_settings, connected
 from odonata.sweeps.estimate import Estimate, estimate
 from odonata.sweeps.point import MARK, CheckedPoint, Task, is_finished
-
-Progress = Callable[[str, int, int], None]
-"""Takes a phase, the number of finished points, and of all points."""
 
 OnEstimate = Callable[[Estimate], bool]
 """Takes an estimate and returns whether to run the points."""
@@ -59,7 +57,7 @@ def run_tasks(
     *,
     processes: int,
     threads: int,
-    progress: Progress,
+    progress: Count,
     on_estimate: OnEstimate | None = None,
     finished: Callable[[Task], None] | None = None,
     cluster: Cluster | None = None,
@@ -227,7 +225,7 @@ def as_memory_allows(
         yield from ((running.pop(future), future) for future in finished)
 
 
-def _check(pool: ProcessPoolExecutor, tasks: Sequence[Task], progress: Progress) -> dict[int, CheckedPoint]:
+def _check(pool: ProcessPoolExecutor, tasks: Sequence[Task], progress: Count) -> dict[int, CheckedPoint]:
     progress("checking", 0, len(tasks))
     checking = {
         pool.submit(

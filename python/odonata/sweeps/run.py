@@ -9,10 +9,11 @@ from typing import Any
 from odonata._core import Experiment
 from odonata.api import ExperimentInput, read
 from odonata.errors import OdonataError
+from odonata.notebook import Count, shown_count
 from odonata.runs import Run
 from odonata.store.sweep import Point
 from odonata.sweeps.cluster import Cluster
-from odonata.sweeps.execute import OnEstimate, Progress, processors, run_tasks
+from odonata.sweeps.execute import OnEstimate, processors, run_tasks
 from odonata.sweeps.point import Task
 from odonata.sweeps.result import Sweep, prepare
 
@@ -26,7 +27,7 @@ def run_sweep(
     *,
     processes: int | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Count | None = None,
     only: int | None = None,
     on_estimate: OnEstimate | None = None,
     finished: Finished | None = None,
@@ -73,7 +74,7 @@ def sweep(
     processes: int | None = None,
     threads: int | None = None,
     on: str | None = None,
-    progress: Progress | None = None,
+    progress: Count | None = None,
     finished: Finished | None = None,
 ) -> Sweep:
     """Runs an experiment at every combination of the values in its table `[sweep]`.
@@ -90,7 +91,8 @@ def sweep(
         threads: Threads per point; 1 by default.
         on: Cluster to run on: `dask`, `slurm`, `pbs`, `lsf`, or the address of a Dask scheduler, such as
             `tls://node17:8786`. Needs the extra `odonata[cluster]`. Default: processes of this machine.
-        progress: Called with `checking` or `running`, the number of finished points, and of all.
+        progress: Called with `checking` or `running`, the number of finished points, and of all. Without it,
+            a notebook shows a bar.
         finished: Called in this process with each point and its run, starting with earlier calls. An
             exception ends the sweep; finished points remain.
 
@@ -109,12 +111,13 @@ def sweep(
         >>> sweep.jobs.select(["engine.seed", "name", "job_time_s"]).num_rows
         16
     """
-    return run_sweep(
-        read(experiment, set),
-        Path(out),
-        processes=processes,
-        threads=threads,
-        progress=progress,
-        finished=finished,
-        cluster=None if on is None else Cluster(on),
-    )
+    with shown_count(progress) as report:
+        return run_sweep(
+            read(experiment, set),
+            Path(out),
+            processes=processes,
+            threads=threads,
+            progress=report,
+            finished=finished,
+            cluster=None if on is None else Cluster(on),
+        )
