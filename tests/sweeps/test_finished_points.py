@@ -84,7 +84,7 @@ def test_a_worker_replaces_the_run_of_an_interrupted_one(
 
 
 def test_a_task_has_one_key_on_all_clients(tmp_path: Path) -> None:
-    """The same run in the same directory, however the client was told of it."""
+    """The same run in the same directory, whatever the experiment is called."""
     task = Task(Experiment("", "x.toml"), points([])[0], tmp_path)
     checked = CheckedPoint("a = 1", 0, "min", 1)
     key = remote.key_of(task, checked)
