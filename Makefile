@@ -122,7 +122,7 @@ test-long: build ## run the tests that take long, and the studies in full (hours
 	odonata study run interference --quick -o build/studies
 
 .PHONY: mutants
-mutants: bootstrap-python bootstrap-mutants ## plant 300 bugs in the engines one by one and see that tests notice (hours)
+mutants: bootstrap-python bootstrap-mutants ## plant 300 bugs in the crates and in Python and see that tests notice (hours)
 	@scripts/mutants
 
 .PHONY: lint

@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 
 import handmade
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from odonata import _core
 from odonata.store import columns, schema
+from odonata.store.integrity import column_problems, summary_problems
 from odonata.store.schema import Column
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "run-directory.md").read_text()
@@ -96,3 +98,29 @@ def test_the_summary_has_the_documented_keys() -> None:
     assert example["format_version"] == schema.FORMAT_VERSION
     assert tuple(example["classes"][0])[-len(schema.CLASS_STATISTICS) :] == schema.CLASS_STATISTICS
     assert tuple(example["jobs"][0]["classes"][0])[1:] == schema.CLASS_STATISTICS
+
+
+@pytest.mark.parametrize("key", ["name", "axes", "groups", "routers", "nodes", "links"])
+def test_each_fact_of_the_machine_is_checked(key: str) -> None:
+    assert summary_problems(handmade.SUMMARY) == []
+    machine = handmade.SUMMARY["machine"]
+    without = {name: value for name, value in machine.items() if name != key}
+    assert summary_problems({**handmade.SUMMARY, "machine": without}) == ["machine"]
+    assert summary_problems({**handmade.SUMMARY, "machine": {**machine, key: -1}}) == ["machine"]
+
+
+def test_what_an_engine_does_not_know_is_null() -> None:
+    """Engines write NaN, for instance for the mean latency of no packets."""
+    jobs = {**handmade.JOBS, "slowdown": np.array([1.5, np.nan])}
+    table = columns.table("jobs", jobs, handmade.AXES, engine="flow", partial=True)
+    assert table["slowdown"].to_pylist() == [1.5, None]
+
+
+def test_what_a_reader_needs_of_a_column() -> None:
+    table = pa.table({"fine": [0, 1], "words": ["a", "b"], "below": [1.0, -1.0]})
+    assert column_problems(table, ["fine"]) == []
+    assert column_problems(table, ["none", "words", "below"]) == [
+        "it has no column none",
+        "its column words has type string, expected numbers",
+        "its column below has values that are no numbers from 0 on",
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from odonata._core import Experiment
 from odonata.store.sweep import Axis, points
 from odonata.sweeps import estimate as estimates
 from odonata.sweeps import remote
+from odonata.sweeps.execute import processors
 from odonata.sweeps.interference import interference_table
 from odonata.sweeps.point import CheckedPoint, Task, is_finished
 
@@ -79,6 +81,26 @@ def test_a_worker_replaces_the_run_of_an_interrupted_one(
     files = remote.run_order(another).files
     assert files is not None, "no file of this name is the client's"
     assert "summary.json" in files
+
+
+def test_a_task_has_one_key_on_all_clients(tmp_path: Path) -> None:
+    """The same run in the same directory, whatever the experiment is called."""
+    task = Task(Experiment("", "x.toml"), points([])[0], tmp_path)
+    checked = CheckedPoint("a = 1", 0, "min", 1)
+    key = remote.key_of(task, checked)
+    assert key.startswith("odonata-")
+    renamed = replace(task, sweep=Experiment("", "y.toml"))
+    assert remote.key_of(renamed, replace(checked, packets=2)) == key
+    assert remote.key_of(replace(task, directory=tmp_path / "other"), checked) != key
+    assert remote.key_of(task, replace(checked, resolved="a = 2")) != key
+
+
+def test_a_process_that_may_use_two_processors_has_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 5}, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    assert processors() == 2
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert processors() == 64
 
 
 class Immediate:
