@@ -29,7 +29,7 @@ from .cases import (
 from .ends import explained, explanations, simulated, steps
 from .figures import level_times, levels_matrices, matrices, simulated_levels
 from .five import five_problems
-from .set_up import figure_8_set_ups, set_up_agreement, set_up_kernels, set_up_levels
+from .set_up import figure_8_set_ups, set_up_agreement, set_up_decisions, set_up_kernels, set_up_levels
 
 __all__ = [
     "exchanges",
@@ -41,6 +41,7 @@ __all__ = [
     "levels_matrices",
     "matrices",
     "set_up_agreement",
+    "set_up_decisions",
     "set_up_kernels",
     "set_up_levels",
     "simulated",

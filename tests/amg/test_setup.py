@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from running import Command
@@ -166,14 +167,53 @@ def test_objectives_weigh_set_up_and_solve(directory: Path) -> None:
         assert len(decided["both"].choices) == len(model.alternatives(found.hierarchy, EOS))
 
 
+def test_decisions_of_the_study(study_tables: dict[str, pd.DataFrame]) -> None:
+    # Each objective sums its terms, is at its best for its own switch, and gains 5 % or is left alone.
+    table = study_tables["decisions"]
+    kernels = study_tables["kernels"]
+    problems = table.groupby(["problem", "ranks"])
+    assert set(problems.groups) <= set(kernels.groupby(["problem", "ranks"]).groups)
+    assert {name for name, ranks in problems.groups if ranks == 64} == set(kernels["problem"])
+    for key, rows in problems:
+        found = rows.set_index("objective")
+        assert list(found.index) == list(objective.OBJECTIVES), key
+        for name, (setups, cycles) in {"solve": (0, 20), "setup": (1, 0), "both": (1, 20)}.items():
+            totals = setups * found["set_up_ms"] + cycles * found["cycle_ms"]
+            row = found.loc[name]
+            assert row["after_ms"] == pytest.approx(totals[name], abs=2e-3), key
+            assert row["after_ms"] <= totals.min() + 2e-3, key
+            assert row["after_ms"] <= 0.95 * row["before_ms"] or row["groups"] == 0, key
+        before = found["before_ms"]
+        assert before["both"] == pytest.approx(before["solve"] + before["setup"], abs=1e-3), key
+
+
+@pytest.fixture
+def study_tables() -> dict[str, pd.DataFrame]:
+    """The study's set-ups, as kept in its folder."""
+    folder = Path(__file__).parents[2] / "studies" / "amg-on-dragonfly"
+    names = {"kernels": "set-up.csv", "decisions": "set-up-decisions.csv"}
+    return {name: pd.read_csv(folder / file) for name, file in names.items()}
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("amg_program")
-def test_simulated_messages_and_levels(tmp_path: Path) -> None:
+def test_simulated_messages_and_levels(tmp_path: Path, study_tables: dict[str, pd.DataFrame]) -> None:
     # Differential: the packet engine against the model, level by level.
     built = boomeramg.build(make("laplace7", 64, (10, 10, 10)), recorded=True)
     directory = boomeramg.save(built, tmp_path / "h")
     simulated = setup_simulation.simulate(directory, setup.load(directory), EOS, preset="eos", per_node=16)
     assert np.mean([abs(one.off) <= 0.15 for one in simulated.levels]) >= 0.8, simulated.levels
+    # The same model without a simulation.
+    priced = setup_simulation.price_as_simulated(setup.load(directory), EOS, preset="eos", per_node=16)
+    assert {(one.level, one.kernel): one.communication_s for one in priced} == simulated.modelled
+    # The counts and the switch for the solve, which no measured time decides, are those of the study.
+    kept = study_tables["kernels"].query("problem == 'laplace7' and ranks == 64")
+    assert kept["messages"].tolist() == [one.messages for one in priced]
+    adviser = advice.Adviser(
+        built.hierarchy, EOS, ranked.RankModel(built.hierarchy, built.tables["messages"], EOS)
+    )
+    decided = study_tables["decisions"].query("problem == 'laplace7' and ranks == 64").iloc[0]
+    assert (decided["level"], decided["groups"]) == adviser.advice("ranked").switch
     assert set(simulated.modelled) >= set(simulated.kernels)
 
 
