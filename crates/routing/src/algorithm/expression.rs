@@ -16,8 +16,8 @@ use std::sync::Arc;
 words! {
     /// Intermediate of a non-minimal path.
     pub enum Intermediate {
-        Router = "router": "a random router of another group, as in `ugal-n`; without groups any router, as in `ugal-l`",
-        Group = "group": "a random group, crossed straight to the destination group, as in `ugal-g`",
+        Router = "router": "a random router of another group (`ugal-n`), or without groups of all (`ugal-l`)",
+        Group = "group": "a random group, crossed straight to the destination group (`ugal-g`)",
     }
 }
 
