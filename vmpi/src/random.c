@@ -98,7 +98,7 @@ static void continue_from(int *seed)
 {
     static void (*real)(int *);
     if (!real)
-        real = (void (*)(int *))library("_gfortran_srand");
+        real = (void (*)(int *))(void (*)(void))library("_gfortran_srand");
     if (seed && *seed)
         last = *seed == 1 ? 0 : *seed;
     real(&last);
@@ -109,7 +109,7 @@ int _gfortran_irand(int *seed)
 {
     static int (*real)(int *);
     if (!real)
-        real = (int (*)(int *))library("_gfortran_irand");
+        real = (int (*)(int *))(void (*)(void))library("_gfortran_irand");
     continue_from(seed);
     return last = real(&(int){0});
 }

@@ -9,7 +9,7 @@ use odonata_declare::Type::{Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, BytesPerS, Count, Ns, Plain, Ps, Share};
 use odonata_declare::{Column, FilledTable, Frame, Table, Values};
 use odonata_packet::{
-    ChannelRecord, ControlInterval, ControlIntervalKey, ControlRecord, FifoRecord, IntervalRecord, JobRecord, JobWait,
+    ChannelRecord, ControlInterval, ControlIntervalKey, ControlRecord, FifoRecord, IntervalRecord, JobWait,
     LearningInterval, PacketResult, QueueRecord,
 };
 use std::collections::BTreeMap;
