@@ -64,6 +64,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn computes_in_bytes() {
+        let mut bytes = Bytes::kib(2) + Bytes(3);
+        bytes += Bytes(4);
+        assert_eq!((bytes, bytes * 2, bytes.as_f64()), (Bytes(2_055), Bytes(4_110), 2_055.0));
+        assert_eq!(Bytes::mib(3), Bytes(3_145_728));
+    }
+
+    #[test]
+    fn prefixes_begin_at_one() {
+        let shown = |power: u32| [Bytes((1 << power) - 1).to_string(), Bytes(1 << power).to_string()];
+        assert_eq!(shown(10), ["1023 B", "1 KiB"]);
+        assert_eq!(shown(20), ["1023.999 KiB", "1 MiB"]);
+        assert_eq!(shown(30), ["1024.000 MiB", "1 GiB"]);
+        assert_eq!(shown(40), ["1024.000 GiB", "1 TiB"]);
+    }
+
+    #[test]
     fn shows_binary_prefixes() {
         assert_eq!(Bytes::kib(64).to_string(), "64 KiB");
         assert_eq!(Bytes(512).to_string(), "512 B");

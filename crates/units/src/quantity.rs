@@ -221,6 +221,55 @@ mod tests {
         assert_eq!(Quantity::time("1_000 ps"), Ok(Time(1_000)));
     }
 
+    /// Each unit by hand.
+    #[test]
+    fn units_have_their_sizes() {
+        let (k, ki) = (1_000_u64, 1_024_u64);
+        let prefixes =
+            [("", 1), ("k", k), ("K", k), ("M", k.pow(2)), ("G", k.pow(3)), ("T", k.pow(4)), ("P", k.pow(5))];
+        let binary = [("Ki", ki), ("Mi", ki.pow(2)), ("Gi", ki.pow(3)), ("Ti", ki.pow(4))];
+        for (prefix, size) in prefixes.into_iter().chain(binary) {
+            assert_eq!(Quantity::bytes(&format!("3 {prefix}B")), Ok(Bytes(3 * size)), "{prefix}B");
+            assert_eq!(Quantity::bytes(&format!("24 {prefix}b")), Ok(Bytes(3 * size)), "{prefix}b");
+            assert_eq!(Quantity::rate(&format!("24 {prefix}bps")), Ok(Rate::from_bits_per_s(24 * size)), "{prefix}bps");
+        }
+        let times =
+            [("ps", 1), ("ns", k), ("us", k.pow(2)), ("\u{b5}s", k.pow(2)), ("\u{3bc}s", k.pow(2)), ("ms", k.pow(3))];
+        for (unit, ps) in times.into_iter().chain([("s", k.pow(4)), ("min", 60 * k.pow(4)), ("h", 3_600 * k.pow(4))]) {
+            assert_eq!(Quantity::time(&format!("2 {unit}")), Ok(Time(2 * ps)), "{unit}");
+        }
+    }
+
+    /// An exponent is part of the number, a letter without digits behind it is the unit.
+    #[test]
+    fn exponents_belong_to_the_number() {
+        for text in ["2e3B", "2E3 B", "2e+3 B", "+2e3 B", "20000e-1 B", "0.002e6B", "2_000 B"] {
+            assert_eq!(Quantity::bytes(text), Ok(Bytes(2_000)), "{text}");
+        }
+        for text in ["2e B", "2e- B", "2e+ B", "e3 B", "2-3 B", "1.8e19 B", "1e999 B"] {
+            assert!(Quantity::bytes(text).is_err(), "{text}");
+        }
+        assert_eq!(Quantity::bytes("1.7e19 B"), Ok(Bytes(17_000_000_000_000_000_000)));
+    }
+
+    /// Nearly whole numbers are whole: decimals have no exact binary form.
+    #[test]
+    fn rounding_is_within_double_precision() {
+        assert_eq!(Quantity::time("0.1234567891 s"), Ok(Time(123_456_789_100)));
+        assert_eq!(Quantity::bytes("1.1 kB"), Ok(Bytes(1_100)));
+        assert!(Quantity::bytes("1.0001 B").is_err());
+        assert!(Quantity::time("0.5 ps").is_err());
+        assert!(Quantity::rate("0.5 b/s").is_err());
+    }
+
+    #[test]
+    fn another_kind_of_quantity_is_named() {
+        let message = |found: Result<Bytes, QuantityError>| found.unwrap_err().to_string();
+        assert!(message(Quantity::bytes("4 GB/s")).contains("is a data rate; expected an amount of data"));
+        assert!(message(Quantity::time("4 GB").map(|_| Bytes(0))).contains("is an amount of data; expected a duration"));
+        assert!(message(Quantity::rate("4 ns").map(|_| Bytes(0))).contains("is a duration; expected a data rate"));
+    }
+
     #[test]
     fn mistakes_state_the_expected_form() {
         let message = |text| Quantity::bytes(text).unwrap_err().to_string();

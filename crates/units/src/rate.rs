@@ -81,6 +81,21 @@ mod tests {
     }
 
     #[test]
+    fn bits_and_bytes_are_one_rate() {
+        let rate = Rate::from_bytes_per_s(5);
+        assert_eq!((rate.bits_per_s(), rate.bytes_per_s_f64()), (40, 5.0));
+        assert_eq!((rate.scaled(0.5), rate.scaled(1.26)), (Rate::from_bits_per_s(20), Rate::from_bits_per_s(50)));
+    }
+
+    #[test]
+    fn prefixes_begin_at_one() {
+        let shown = |bytes| Rate::from_bytes_per_s(bytes).to_string();
+        assert_eq!([shown(0), shown(999), shown(1_000)], ["0 B/s", "999 B/s", "1 kB/s"]);
+        assert_eq!([shown(999_000), shown(1_000_000)], ["999 kB/s", "1 MB/s"]);
+        assert_eq!([shown(999_000_000), shown(1_000_000_000)], ["999 MB/s", "1 GB/s"]);
+    }
+
+    #[test]
     fn shows_decimal_bytes() {
         assert_eq!(Rate::from_bytes_per_s(5_250_000_000).to_string(), "5.25 GB/s");
         assert_eq!(Rate::from_bytes_per_s(5120 << 20).to_string(), "5.3687 GB/s");

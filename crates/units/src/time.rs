@@ -91,6 +91,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn computes_in_picoseconds() {
+        let mut time = Time::from_us(2) + Time::from_ns(3) - Time(4);
+        assert_eq!(time, Time(2_002_996));
+        time += Time(5);
+        assert_eq!((time * 3).ps(), 6_009_003);
+        assert_eq!((Time(1_500).as_ns_f64(), Time(2_500_000_000).as_s_f64()), (1.5, 0.002_5));
+    }
+
+    #[test]
+    fn units_begin_at_one() {
+        let shown = |ps| Time(ps).to_string();
+        assert_eq!([shown(0), shown(999), shown(1_000)], ["0 ps", "999 ps", "1 ns"]);
+        assert_eq!([shown(999_999), shown(1_000_000)], ["999.999 ns", "1 us"]);
+        assert_eq!(
+            [shown(1_000_000_000), shown(1_000_000_000_000), shown(90_000_000_000_000)],
+            ["1 ms", "1 s", "90 s"]
+        );
+    }
+
+    #[test]
     fn shows_the_largest_unit_below() {
         assert_eq!(Time::from_ns(330).to_string(), "330 ns");
         assert_eq!(Time::from_us(1500).to_string(), "1.5 ms");
