@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
 from checking import Tables, check, same
 from program_runs import round_after_round
+
+from odonata import Run
 
 FIRST = 2
 """Rounds before the sample."""
@@ -23,13 +28,38 @@ def student(freedom: int) -> float:
     return x + sum(term / n ** (power + 1) for power, term in enumerate(terms))
 
 
+def half_widths(run: Tables, rounds: np.ndarray) -> np.ndarray:
+    """Of totals in the full run, from what each of the first rounds added (a row for each)."""
+    count, skipped = len(rounds), run.summary["fast_forward"]["iterations_skipped"]
+    widths = student(count - 1) * rounds.std(axis=0, ddof=1) * skipped * np.sqrt(1 / count + 1 / skipped)
+    return np.ceil(widths.round(6)).astype(int)
+
+
+@cache
+def runs_of_first_rounds(count: int) -> list[Run]:
+    """Runs that end before the sample, and after each of its rounds. A longer run sends the same by then."""
+    return [round_after_round(end, all_of_them=True) for end in range(FIRST, FIRST + count + 1)]
+
+
+def by_round(run: Tables, column: Callable[[Run], object]) -> np.ndarray:
+    """What each round of the sample added to a column."""
+    shorter = runs_of_first_rounds(run.summary["fast_forward"]["iterations_repeated"])
+    return np.diff(np.array([column(of) for of in shorter], float), axis=0)
+
+
 @check("round after round")
 def links_vary_as_their_rounds(run: Tables) -> None:
-    """A round sends in a run of more rounds what it sends in one that ends with it."""
-    certificate = run.summary["fast_forward"]
-    count, skipped = certificate["iterations_repeated"], certificate["iterations_skipped"]
-    ends = range(FIRST, FIRST + count + 1)
-    sent = [round_after_round(end, all_of_them=True).links["bytes"].to_numpy() for end in ends]
-    deviation = np.diff(np.array(sent, float), axis=0).std(axis=0, ddof=1)
-    widths = student(count - 1) * deviation * skipped * np.sqrt(1 / count + 1 / skipped)
-    same(run["links"]["half_width_bytes"], np.ceil(widths.round(6)).astype(int))
+    sent = by_round(run, lambda of: of.links["bytes"].to_numpy())
+    same(run["links"]["half_width_bytes"], half_widths(run, sent))
+
+
+@check("round after round")
+def cells_vary_as_their_rounds(run: Tables) -> None:
+    key = ["job", "part", "latency_lower_ps"]
+    cells = run["latency"].set_index(key)
+
+    def packets(of: Run) -> object:
+        counted = of.table("latency").to_pandas().set_index(key)["packets"]
+        return counted.reindex(cells.index, fill_value=0)
+
+    same(cells["half_width_packets"], half_widths(run, by_round(run, packets)))

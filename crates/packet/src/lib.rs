@@ -43,8 +43,8 @@ pub use memory::{memory_estimate, table_estimate, MemoryDemand};
 pub use packet::PathHop;
 pub use record::{
     Backlog, ChannelInterval, ChannelRecord, FifoRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord,
-    JobWait, LearningInterval, PacketRecord, PortInterval, PortRecord, QueueRecord, Recording, Rows, SeriesChoice,
-    TracedPacket, BATCHES,
+    JobWait, LatencyIntervals, LearningInterval, PacketRecord, PortInterval, PortRecord, QueueRecord, Recording, Rows,
+    SeriesChoice, TracedPacket, BATCHES,
 };
 pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};
 pub use run::{CheckpointSink, Cost, Ending, Observer, Progress, Watch};

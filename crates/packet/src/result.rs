@@ -9,7 +9,8 @@ use crate::endpoint::{Activity, UnfinishedEndpoint};
 use crate::fabric::Fabric;
 use crate::fast_forward::FastForwardReport;
 use crate::record::{
-    latencies_of, latency_half_width_ps, IntervalRecord, JobRecord, LearningInterval, PacketRecord, BATCHES,
+    latencies_of, latency_half_width_ps, IntervalRecord, JobRecord, LatencyIntervals, LearningInterval, PacketRecord,
+    BATCHES,
 };
 use crate::run::{Cost, Ending, RunOutcome, RunPlan, Totals};
 use odonata_routing::algorithm::{ChannelKind, Routing};
@@ -57,6 +58,8 @@ pub struct PacketResult {
     pub learning_series: Vec<LearningInterval>,
     /// What was skipped, if the run may skip iterations.
     pub fast_forward: Option<FastForwardReport>,
+    /// Intervals of the cells of the jobs' latencies, if iterations were skipped with an error.
+    pub latency_intervals: Option<LatencyIntervals>,
     /// Cost of the run.
     pub cost: Cost,
 }
@@ -81,10 +84,13 @@ impl PacketResult {
         if ending == Ending::Deadlock && unfinished.iter().any(failed) {
             ending = Ending::Mismatch;
         }
+        let mut latency_intervals = None;
         if let Some(report) = fast_forward.as_mut().filter(|report| report.interval.is_some()) {
             let latencies = latencies_of(parts.iter().map(|part| part.latencies.as_slice()));
             let half_width = latency_half_width_ps(&latencies, report.skipped);
             report.latency_half_width = Some(Time(half_width.ceil() as u64));
+            let cells = parts.iter().map(|part| part.cells.as_slice());
+            latency_intervals = Some(LatencyIntervals::new(cells, report.skipped));
         }
         let skipped = fast_forward.as_ref().map_or(0, |report| report.skipped_time.ps());
         // The ranks leave their loops after the skipped iterations, so every job has later arrivals.
@@ -109,6 +115,7 @@ impl PacketResult {
             learning: learning.iter().fold((0, 0.0), |sum, (_, updates, error)| (sum.0 + updates, sum.1 + error)),
             learning_series: sums.learning,
             fast_forward,
+            latency_intervals,
             cost,
         }
     }

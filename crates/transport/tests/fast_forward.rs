@@ -10,6 +10,7 @@ use odonata_programs::expansion::JobProgram;
 use odonata_programs::text;
 use odonata_transport::{MpiSettings, RankJob, RankRecord, RankWork, Ranks};
 use odonata_units::{NodeId, Stream, Time};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -199,11 +200,21 @@ struct Coverage {
     /// Links, of all seeds, and those whose bytes do.
     links: usize,
     links_inside: usize,
+    /// Cells of latencies with `MANY` packets or more in the full run, and those whose packets do.
+    cells: usize,
+    cells_inside: usize,
 }
+
+/// With few packets a cell gets them in few iterations, and its interval is too small.
+const MANY: u64 = 500;
 
 impl Coverage {
     fn of_links(&self) -> f64 {
         self.links_inside as f64 / self.links as f64
+    }
+
+    fn of_cells(&self) -> f64 {
+        self.cells_inside as f64 / self.cells as f64
     }
 }
 
@@ -230,14 +241,26 @@ fn covered(seeds: std::ops::RangeInclusive<u64>) -> Coverage {
             coverage.links += 1;
             coverage.links_inside += usize::from(is_inside);
         }
+        let packets = |of: &PacketResult| -> BTreeMap<u64, u64> {
+            of.jobs[0].latency.cells().map(|(lower, _, packets)| (lower, packets)).collect()
+        };
+        let (intervals, short) = (short.latency_intervals.as_ref().unwrap(), packets(&short));
+        for (lower, packets) in packets(&full).into_iter().filter(|&(_, packets)| packets >= MANY) {
+            let is_inside =
+                short.get(&lower).map_or(0, |&n| n).abs_diff(packets) <= intervals.half_width(0, false, lower);
+            coverage.cells += 1;
+            coverage.cells_inside += usize::from(is_inside);
+        }
     }
     coverage
 }
 
 #[test]
 fn the_full_run_lies_within_the_interval() {
-    let Coverage { ends, latencies, .. } = covered(1..=10);
+    let covered = covered(1..=10);
+    let (ends, latencies, cells) = (covered.ends, covered.latencies, covered.of_cells());
     assert!(ends >= 8 && latencies >= 8, "{ends} ends and {latencies} latencies of 10");
+    assert!((0.85..=0.99).contains(&cells), "{cells:.3} of {} cells", covered.cells);
 }
 
 #[test]
@@ -248,6 +271,8 @@ fn the_interval_covers_ninety_to_ninety_nine_of_a_hundred_full_runs() {
     assert!((90..=99).contains(&ends), "{ends} ends, {latencies} latencies, {links:.3} of links");
     assert!((90..=99).contains(&latencies), "{latencies} latencies");
     assert!((0.9..=0.99).contains(&links), "{links:.3} of links");
+    let cells = covered.of_cells();
+    assert!((0.9..=0.99).contains(&cells), "{cells:.3} of {} cells", covered.cells);
 }
 
 /// Without a barrier ranks drift apart: rank 11 waits for the slow rank 23 only after twelve iterations.

@@ -9,7 +9,7 @@ use odonata_declare::Type::{Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, BytesPerS, Count, Ns, Plain, Ps, Share};
 use odonata_declare::{Column, FilledTable, Frame, Table, Values};
 use odonata_packet::{
-    ChannelRecord, ControlInterval, ControlIntervalKey, ControlRecord, FifoRecord, IntervalRecord, JobRecord, JobWait,
+    ChannelRecord, ControlInterval, ControlIntervalKey, ControlRecord, FifoRecord, IntervalRecord, JobWait,
     LearningInterval, PacketResult, QueueRecord,
 };
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub(super) fn tables() -> Vec<Table> {
 /// The frames of the tables that the run has.
 pub(super) fn frames(run: &FinishedRun<'_>) -> Vec<(&'static str, Frame)> {
     let result = run.result;
-    let mut frames = vec![LATENCY.of(&cells(&result.jobs)), GROUP_TRAFFIC.of(&pairs(run))];
+    let mut frames = vec![LATENCY.of(&cells(result)), GROUP_TRAFFIC.of(&pairs(run))];
     frames.extend(programs::frames(run.ran));
     frames.extend((!result.series.is_empty()).then(|| SERIES.of(result)));
     frames.extend((!result.learning_series.is_empty()).then(|| LEARNING_SERIES.of(result)));
@@ -52,13 +52,16 @@ struct Cell {
     latency_lower_ps: u64,
     latency_upper_ps: u64,
     packets: u64,
+    /// If iterations were skipped with an error.
+    half_width_packets: Option<u64>,
 }
 
 const PARTS: [&str; 2] = ["total", "network"];
 
-fn cells(jobs: &[JobRecord]) -> Vec<Cell> {
+fn cells(result: &PacketResult) -> Vec<Cell> {
+    let intervals = result.latency_intervals.as_ref();
     let mut cells = Vec::new();
-    for (job, record) in (0..).zip(jobs) {
+    for (job, record) in (0..).zip(&result.jobs) {
         for (part, histogram) in (0..).zip([&record.latency, &record.network_latency]) {
             let found = histogram.cells().map(|(latency_lower_ps, latency_upper_ps, packets)| Cell {
                 job,
@@ -66,6 +69,7 @@ fn cells(jobs: &[JobRecord]) -> Vec<Cell> {
                 latency_lower_ps,
                 latency_upper_ps,
                 packets,
+                half_width_packets: intervals.map(|of| of.half_width(job, part == 1, latency_lower_ps)),
             });
             cells.extend(found);
         }
@@ -98,6 +102,19 @@ const LATENCY: FilledTable<'_, Vec<Cell>> = FilledTable {
             .by(|cells| cells.iter().map(|cell| cell.latency_upper_ps).collect()),
         Column::sum("packets", U64, Count, "Packets", "Packets in the cell.")
             .by(|cells| cells.iter().map(|cell| cell.packets).collect()),
+        // Cells vary together: their intervals say nothing about the interval of their sum.
+        Column::attribute(
+            "half_width_packets",
+            U64,
+            Count,
+            "Interval of packets",
+            "Half width of the 95 % interval of `packets` in the full run. No column if no iteration was skipped.",
+        )
+        .under("fast_forward = { error = 0.01 }")
+        .by_if(|cells| {
+            cells.first()?.half_width_packets?;
+            Some(cells.iter().map(|cell| cell.half_width_packets.unwrap_or(0)).collect())
+        }),
     ],
 };
 

@@ -28,13 +28,13 @@ impl Histogram {
     pub const ERROR: f64 = 1.0 / (2 << CELLS_LOG2) as f64;
 
     #[inline]
-    fn cell(value: u64) -> usize {
+    pub(super) fn cell(value: u64) -> usize {
         let octave = (63 - (value | 1).leading_zeros()).saturating_sub(CELLS_LOG2);
         ((u64::from(octave) << CELLS_LOG2) + (value >> octave)) as usize
     }
 
     /// Bounds of cell i; the second is exclusive.
-    fn bounds(i: usize) -> (u64, u64) {
+    pub(super) fn bounds(i: usize) -> (u64, u64) {
         let octave = ((i >> CELLS_LOG2) as u32).saturating_sub(1);
         let first = (i as u64 - (u64::from(octave) << CELLS_LOG2)) << octave;
         (first, first + (1 << octave))
@@ -75,6 +75,12 @@ impl Histogram {
         }
         self.count += times * (to.count - from.count);
         self.sum += u128::from(times) * (to.sum - from.sum);
+    }
+
+    /// The cells that have more counts than in an earlier state, and how many more.
+    pub(super) fn added_since<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = (usize, u64)> + 'a {
+        let added = |(i, n): (usize, &u64)| (i, n - before.cells.get(i).unwrap_or(&0));
+        self.cells.iter().enumerate().map(added).filter(|&(_, n)| n > 0)
     }
 
     /// Number of values.

@@ -1,8 +1,8 @@
 //! Records of one partition: records of its ports, and sums over all partitions.
 
 use super::{
-    Backlog, ChannelRecord, FifoRecord, IntervalRecord, IterationLatency, JobRecord, JobWait, LearningInterval,
-    PortRecord, QueueRecord,
+    Backlog, ChannelRecord, FifoRecord, IntervalRecord, IterationCells, IterationLatency, JobRecord, JobWait,
+    LearningInterval, PortRecord, QueueRecord,
 };
 use crate::control::{ControlInterval, ControlIntervalKey, ControlPacketCount, ControlRecord};
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,8 @@ pub(crate) struct Part {
     pub(crate) half_width_bytes: Vec<u64>,
     /// Latency of the iterations that stand for skipped ones; empty likewise.
     pub(crate) latencies: Vec<IterationLatency>,
+    /// Cells of their histograms, by iteration; empty likewise.
+    pub(crate) cells: Vec<IterationCells>,
     /// Channel vc of port p at `p * channels_per_port + vc`; empty unless recorded.
     pub(crate) channels: Vec<ChannelRecord>,
     /// Input queue of channel vc of port p at `p * channels_per_port + vc`; empty unless recorded.

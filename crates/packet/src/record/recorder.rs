@@ -481,6 +481,7 @@ impl Recorder {
             ports: self.ports,
             half_width_bytes: Vec::new(),
             latencies: Vec::new(),
+            cells: Vec::new(),
             channels: self.channels,
             queues: self.queues.map_or_else(Vec::new, |queues| queues.into_records()),
             port_jobs: self.port_jobs,

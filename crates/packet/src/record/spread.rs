@@ -1,8 +1,9 @@
 //! How much traffic and latency vary between iterations, for the intervals of fast-forward.
 
+use super::iteration_cells::{half_width_of_sums, IterationCells};
 use super::iteration_latency::IterationLatency;
 use super::recorder::Recorder;
-use crate::fast_forward::half_width_of_total;
+use super::JobRecord;
 
 /// Bytes of one port: at the last look, and sums over iterations. Integers, so that the result depends on no order.
 #[derive(Clone, Copy, Default)]
@@ -17,8 +18,10 @@ struct PortSpread {
 pub(crate) struct IterationSpread {
     ports: Vec<PortSpread>,
     last: IterationLatency,
+    jobs: Vec<JobRecord>,
     /// By iteration.
     latencies: Vec<IterationLatency>,
+    cells: Vec<IterationCells>,
 }
 
 impl IterationSpread {
@@ -37,27 +40,21 @@ impl IterationSpread {
         let added = latency.since(std::mem::replace(&mut self.last, latency));
         if !is_first {
             self.latencies.push(added);
+            self.cells.push(IterationCells::added(&self.jobs, &recorder.jobs));
         }
+        self.jobs.clone_from(&recorder.jobs);
     }
 
     /// Half width of the 95 % interval of the bytes of each port, if the sample stands for `skipped` iterations.
     pub(crate) fn half_width_bytes(&self, skipped: u64) -> Vec<u64> {
         let count = self.latencies.len();
-        let half_width = |port: &PortSpread| {
-            let n = count as u128;
-            // n^2 times the variance of the sample, without rounding.
-            let squares = n * port.squares - u128::from(port.sum).pow(2);
-            let deviation = (squares as f64 / (n * (n - 1)) as f64).sqrt();
-            half_width_of_total(deviation, count, skipped).ceil() as u64
-        };
-        if count < 2 {
-            return vec![0; self.ports.len()];
-        }
+        let half_width = |port: &PortSpread| half_width_of_sums(count, port.sum, port.squares, skipped);
         self.ports.iter().map(half_width).collect()
     }
 
-    pub(crate) fn into_latencies(self) -> Vec<IterationLatency> {
-        self.latencies
+    /// Latencies, and cells of their histograms, by iteration.
+    pub(crate) fn into_iterations(self) -> (Vec<IterationLatency>, Vec<IterationCells>) {
+        (self.latencies, self.cells)
     }
 }
 
@@ -73,6 +70,7 @@ fn latency_of(recorder: &Recorder) -> IterationLatency {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fast_forward::half_width_of_total;
 
     /// By hand: 10, 14, 12 bytes have the deviation 2; t of 19 and more iterations is not used here.
     #[test]
@@ -80,8 +78,8 @@ mod tests {
         let port = PortSpread { last: 36, sum: 36, squares: 100 + 196 + 144 };
         let spread = IterationSpread {
             ports: vec![port, PortSpread::default()],
-            last: IterationLatency::default(),
             latencies: vec![IterationLatency::default(); 3],
+            ..IterationSpread::default()
         };
         let expected = half_width_of_total(2.0, 3, 50).ceil() as u64;
         assert_eq!(spread.half_width_bytes(50), [expected, 0]);

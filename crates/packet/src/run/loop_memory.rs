@@ -55,7 +55,7 @@ impl LoopMemory {
     pub(super) fn add_intervals(self, part: &mut Part) {
         if self.skipped > 0 {
             part.half_width_bytes = self.spread.half_width_bytes(self.skipped);
-            part.latencies = self.spread.into_latencies();
+            (part.latencies, part.cells) = self.spread.into_iterations();
         }
     }
 
