@@ -270,4 +270,5 @@ def test_commands(odonata_command: Command, directory: Path, tmp_path: Path) -> 
         "Redistribution for the set-up"
         in amg_command("redistribute", directory, "--objective", "setup").stdout
     )
+    assert "--objective both" in amg_command("redistribute", directory).stdout
     assert amg_command("redistribute", "--problem", "laplace7", "--objective", "both").returncode == 2
