@@ -233,8 +233,8 @@ SAMPLE_ERROR = 0.05
 def round_after_round(rounds: int = ROUNDS, *, all_of_them: bool = False) -> Run:
     """Nine ranks exchange 30 kB by paths that are drawn, in equal rounds. Most rounds are skipped.
 
-    The computation first: when a round begins, no rank sends. No final barrier: its packets would be in cells of
-    latencies and in no round.
+    The computation first: when a round begins, no rank sends. No final barrier: its packets would be in
+    cells of latencies and in no round.
     """
     path = directory() / f"{rounds}-rounds.program"
     path.write_text(f"""repeat {rounds}:
