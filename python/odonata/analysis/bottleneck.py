@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from odonata.analysis.links import Floats, floats, link_name
-from odonata.store.arrays import coded, numbers
+from odonata.store.arrays import coded, numbers, table_of
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 Row: TypeAlias = dict[str, Any]
@@ -81,7 +81,7 @@ def busy_times(links: pa.Table, link_jobs: pa.Table, nodes: pa.Table, spans_s: S
     """
     link, of_job, passed = _bytes_during(links, link_jobs, spans_s, job)
     capacity = floats(links, "capacity_bytes_per_s")
-    own = np.unique(link[of_job == job])
+    own = np.flatnonzero(np.bincount(link[of_job == job]))
     on_links = np.bincount(link, passed, links.num_rows)[own] / capacity[own]
     names, codes = coded(links["class"])
     classes = np.array([*names, None], dtype=object)[codes[own]]
@@ -166,7 +166,7 @@ def bottlenecks(
     """
     rows = bottleneck_rows(busy, links, routers, nodes, time_s, count=count)
     schema = [("name", pa.string()), ("class", pa.string()), ("link", pa.uint32()), ("busy_s", pa.float64())]
-    return pa.Table.from_pylist(rows, schema=pa.schema([*schema, ("share", pa.float64())]))
+    return table_of(rows, pa.schema([*schema, ("share", pa.float64())]))
 
 
 def bottleneck_rows(
@@ -233,7 +233,7 @@ def sharers(
     """
     rows = sharer_rows(link, links, link_jobs, jobs, spans_s, job, busy_s)
     schema = pa.schema([("name", pa.string()), ("busy_s", pa.float64()), ("share", pa.float64())])
-    return pa.Table.from_pylist(rows, schema=schema)
+    return table_of(rows, schema)
 
 
 def sharer_rows(

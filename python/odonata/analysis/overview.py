@@ -9,17 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 
 from odonata.analysis.bottleneck import NIC, Spans, fitting_bytes
 from odonata.analysis.job_bottleneck import spans_of, times_of
 from odonata.analysis.links import Floats, floats, link_names
+from odonata.lazy import LazyModule
 from odonata.store.run import RunData
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = LazyModule("pandas")
 
 Integers = npt.NDArray[np.int64]
 
