@@ -196,7 +196,7 @@ _OPTIONS_OF_OTHERS = {
 
 
 def _with_ours(error: click.NoSuchOption) -> click.NoSuchOption | click.UsageError:
-    """The error of an option that other programs have, with the way to do it here."""
+    """The error of an option of other programs, with a hint for ours."""
     ours = set() if error.ctx is None else {name for p in error.ctx.command.params for name in p.opts}
     for names, hints in _OPTIONS_OF_OTHERS.items():
         hint = next((hint for option, hint in hints.items() if option in ours), None)
