@@ -119,7 +119,7 @@ def _bytes_during(
     sent = bytes_ * shares[of_job]
     if end == start:
         return link, of_job, sent
-    room = (end - start) * floats(links, "capacity_bytes_per_s")[link]
+    room = (end - start) * floats(links, "capacity_bytes_per_s")
     return link, of_job, fitting_bytes(sent, of_job == job, link, room)
 
 
@@ -130,12 +130,12 @@ def fitting_bytes(sent: Floats, is_own: npt.NDArray[np.bool_], group: Integers, 
         sent: Bytes that each job would send in that time.
         is_own: Whether they are the job's own.
         group: Rows with one number are of one link and one time.
-        room: Bytes that fit through the link in that time.
+        room: By group, bytes that fit through the link in that time.
     """
-    own = np.bincount(group, np.where(is_own, sent, 0.0))[group]
-    others = np.bincount(group, np.where(is_own, 0.0, sent))[group]
+    own = np.bincount(group, np.where(is_own, sent, 0.0), len(room))
+    others = np.bincount(group, np.where(is_own, 0.0, sent), len(room))
     fits = np.minimum(np.maximum(room - own, 0.0) / np.where(others > 0.0, others, 1.0), 1.0)
-    return sent * np.where(is_own, 1.0, fits)
+    return sent * np.where(is_own, 1.0, fits[group])
 
 
 def bottlenecks(

@@ -153,9 +153,10 @@ def _passed(
     np.divide(overlap, last - first, out=share, where=(last > first) & (job != runs))
     frame: pd.DataFrame = pd.DataFrame({"pair": pair, "job": job, "is_own": job == runs})
     sent = traffic.bytes_[rows] * share
-    room = (end - start) * traffic.capacity[links]
     # Numbers from 0, since the arrays of a part would else be as long as all parts before.
     group = pair - pair[:1].sum()
+    room = np.zeros(group.max(initial=-1) + 1)
+    room[group] = (end - start) * traffic.capacity[links]
     frame["passed"] = np.where(end != start, fitting_bytes(sent, job == runs, group, room), sent)
     return frame
 
