@@ -160,7 +160,8 @@ def _job(job: JobDraft, per_node: int) -> str:
     why = "one rank per node, which drives its NIC" if per_node == 1 else "as many as it takes to fit"
     value = job.value()
     # A plain name has no parameters that results depend on.
-    note = "" if not value.startswith("{") else f"# assumed: sizes and times are defaults of the {job.kind}\n"
+    assumed = "sizes and times" if job.bytes is None else "the values besides bytes"
+    note = "" if not value.startswith("{") else f"# assumed: {assumed} are defaults of the {job.kind}\n"
     return (
         f"[[job]]\nname = {toml.value(job.name)}\n{note}{job.kind} = {value}\n"
         f"ranks = {job.ranks}\nranks_per_node = {per_node}    # assumed: {why}\n{PLACED}"
