@@ -211,7 +211,7 @@ _COMMANDS_OF_OTHERS = {"validate": "check", "lint": "check", "dry-run": "check",
 def check_name(ctx: click.Context, name: str, known: Iterable[str]) -> None:
     """Fails with the nearest name if the command is unknown."""
     if name not in known and not name.startswith("-"):
-        ours = _COMMANDS_OF_OTHERS.get(name)
+        ours = _COMMANDS_OF_OTHERS.get(name, "")
         hint = nearest(name, known, f"See: {ctx.command_path} --help")
         ctx.fail(f"unknown command {name!r}. {f'Did you mean {ours}?' if ours in known else hint}")
 
