@@ -20,7 +20,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).resolve().parents[1]
 OUTSIDE = ("CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "vmpi/README.md")
 FOLDERS = ("studies/*/*.md", "studies/*/*.png", "studies/*/*.svg", "benches/results/*.md")
-SHIM = "assets/iframe-worker.js"
+ASSETS = ("iframe-worker.js", "site.css")
 HOME, DEMO = "README.md", "demo.html"
 FRAME = (
     f'<iframe src="{DEMO}" title="The viewer with the run of the demo" loading="lazy" '
@@ -97,7 +97,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     demo = ROOT / "runs" / DEMO
     if demo.is_file():
         files.append(File.generated(config, DEMO, abs_src_path=str(demo)))
-    files.append(File.generated(config, SHIM, abs_src_path=str(ROOT / "scripts/iframe-worker.js")))
+    for name in ASSETS:
+        files.append(File.generated(config, f"assets/{name}", abs_src_path=str(ROOT / "scripts" / name)))
     return files
 
 

@@ -17,6 +17,7 @@ from odonata.explanation import no_effect, reason, time_of
 from odonata.notebook import table
 from odonata.quantity import quantity
 from odonata.runs import Run
+from odonata.store.arrays import table_of
 
 _ABSENT = pa.schema(
     [
@@ -177,7 +178,7 @@ def _times(base: Run, other: Run) -> pa.Table:
             change = (after - before) / before if before else None
             row = {"name": name, "time_s_base": before, "time_s_other": after, "time_s_change": change}
             rows.append({**row, "reason": reason(base, other, name, spans)})
-    return pa.Table.from_pylist(rows, schema=_TIMES)
+    return table_of(rows, _TIMES)
 
 
 def _absent(base: Run, other: Run) -> pa.Table:
@@ -190,16 +191,16 @@ def _absent(base: Run, other: Run) -> pa.Table:
         for job in run.absent_jobs
         if job["name"] not in there
     ]
-    return pa.Table.from_pylist(rows, schema=_ABSENT)
+    return table_of(rows, _ABSENT)
 
 
 _STATISTICS = pa.schema([("class", pa.string()), *((name, pa.float64()) for name in STATISTICS)])
 
 
 def _of_classes(run: Run) -> pa.Table:
-    return pa.Table.from_pylist(run.summary["classes"], schema=_STATISTICS)
+    return table_of(run.summary["classes"], _STATISTICS)
 
 
 def _of_jobs(run: Run) -> pa.Table:
     rows = [{"name": job["name"], **row} for job in run.summary["jobs"] for row in job["classes"]]
-    return pa.Table.from_pylist(rows, schema=pa.schema([("name", pa.string()), *_STATISTICS]))
+    return table_of(rows, pa.schema([("name", pa.string()), *_STATISTICS]))

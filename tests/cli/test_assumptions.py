@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from running import Command
 
+from odonata import check
 from odonata._core import Experiment, schema
 from odonata.errors import ExperimentError
 
@@ -191,6 +192,33 @@ def test_the_source_of_several_values_is_named() -> None:
         keys = {entry["key"] for entry in of.with_overrides([given]).check()["summary"]["assumptions"]}
         assert "job.0.pattern.bytes" not in keys, given
         assert "job.0.pattern.order" in keys or "job.0.pattern.iterations" in keys, given
+
+
+@pytest.mark.parametrize(
+    ("machine", "groups"),
+    [
+        ({"topology": "dragonfly"}, 33),
+        ({"topology": "dragonfly", "p": 2, "a": 4, "h": 2}, 9),
+        ({"topology": "dragonfly", "p": 1, "a": 6, "h": 7}, 43),
+        ({"topology": "dragonfly", "p": 1, "a": 4, "h": 0}, 1),
+        ({"topology": "dragonfly", "h": 2, "g": 5}, None),
+        ({"topology": "dragonfly-plus"}, 9),
+        ({"topology": "dragonfly-plus", "spines": 4, "h": 8}, 9),
+        ({"topology": "dragonfly-plus", "spines": 2, "h": 2}, 5),
+    ],
+)
+def test_the_number_of_groups_fits_the_ports_and_is_named(
+    machine: dict[str, Any], groups: int | None
+) -> None:
+    job = {"name": "x", "pattern": "uniform", "ranks": 2}
+    found = check({"machine": machine, "job": [job], "engine": {"routing": "min"}})
+    named = {row["key"]: row for row in found["summary"]["assumptions"]}
+    if groups is None:
+        assert "machine.g" not in named
+    else:
+        assert named["machine.g"]["value"] == str(groups)
+        assert named["machine.g"]["decides"]
+    assert f"g = {groups or machine['g']}\n" in found["resolved"]
 
 
 def test_check_and_the_run_print_at_most_ten_lines(odonata_command: Command, tmp_path: Path) -> None:

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from running import Command
 
 import odonata
+from odonata.cli.commands.compare import command as compare
 from odonata.errors import OdonataError
 
 # Four leaves of four nodes. At the third, llm has two nodes, wrf one and md none.
@@ -163,6 +165,41 @@ def test_an_edit_is_a_run_of_the_experiment_with_it(odonata_command: Command) ->
     back = compared("failed", "now")["absent"]
     assert isinstance(back, list)
     assert [(row["name"], row["absent_in"]) for row in back] == [("llm-1", "base"), ("wrf-2", "base")]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        pytest.param(("--edit", "fail leafXX"), "unknown router 'leafXX'", id="router"),
+        pytest.param(("-e", "fail leaf03", "-e", "-1 purple"), "unknown link class 'purple'", id="class"),
+        pytest.param(("-e", "fail leaf01", "-e", "fail leaf03"), "no job is left", id="no job"),
+        pytest.param(("--edit", "fail leafXX", "--seeds", "3"), "unknown router 'leafXX'", id="seeds"),
+        pytest.param(("absent", "--edit", "fail leaf03"), "no directory absent", id="other run"),
+        pytest.param(("--edit", "fail leaf03", "-o", "kept"), "kept exists", id="output"),
+    ],
+)
+def test_mistakes_are_found_before_the_first_run(
+    words: tuple[str, ...],
+    reason: str,
+    odonata_command: Command,
+    cluster: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (cluster / "kept").mkdir()
+    (cluster / "kept" / "notes.txt").write_text("not a run")
+    before = sorted(cluster.rglob("*"))
+    done = odonata_command("compare", "now.toml", *words)
+    assert done.returncode == 2
+    assert reason in done.stderr
+    assert done.stdout == ""
+    assert sorted(cluster.rglob("*")) == before
+
+    def run(*_args: object, **_keywords: object) -> None:
+        raise AssertionError("an experiment ran")
+
+    monkeypatch.setattr("odonata.api.run_until_interrupted", run)
+    done_here = CliRunner().invoke(compare, ["now.toml", *words])
+    assert isinstance(done_here.exception, OdonataError)
 
 
 def test_every_output_names_the_jobs_that_end(odonata_command: Command, cluster: Path) -> None:

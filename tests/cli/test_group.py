@@ -83,6 +83,28 @@ def test_an_unknown_option_is_an_error(odonata_command: Command) -> None:
     assert "No such option" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (
+            "sweep x.toml --dry-run",
+            "without running, --estimate estimates the time.",
+        ),
+        ("run x.toml --dryrun", "'odonata check FILE' checks without running, and estimates the memory."),
+        ("run x.toml --seed=3", "Set the key: --set engine.seed=2"),
+        ("plot run --out x.png", "Did you mean --output?"),
+        ("check x.toml --verbose", "Did you mean --details?"),
+        ("validate x.toml", "Did you mean check?"),
+        ("simulate x.toml", "Did you mean run?"),
+        ("examples --dry-run", "No such option '--dry-run'."),
+    ],
+)
+def test_options_and_commands_of_other_programs_lead_to_ours(words: str, hint: str) -> None:
+    result = CliRunner().invoke(main, words.split())
+    assert result.exit_code == 2
+    assert result.output.rstrip().endswith(hint)
+
+
 @click.command()
 @click.argument("kind")
 def failing(kind: str) -> None:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from odonata.analysis.links import Floats, floats, link_name
-from odonata.store.arrays import coded, numbers
+from odonata.store.arrays import coded, numbers, table_of
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 Row: TypeAlias = dict[str, Any]
@@ -81,7 +81,7 @@ def busy_times(links: pa.Table, link_jobs: pa.Table, nodes: pa.Table, spans_s: S
     """
     link, of_job, passed = _bytes_during(links, link_jobs, spans_s, job)
     capacity = floats(links, "capacity_bytes_per_s")
-    own = np.unique(link[of_job == job])
+    own = np.flatnonzero(np.bincount(link[of_job == job]))
     on_links = np.bincount(link, passed, links.num_rows)[own] / capacity[own]
     names, codes = coded(links["class"])
     classes = np.array([*names, None], dtype=object)[codes[own]]
@@ -119,7 +119,7 @@ def _bytes_during(
     sent = bytes_ * shares[of_job]
     if end == start:
         return link, of_job, sent
-    room = (end - start) * floats(links, "capacity_bytes_per_s")[link]
+    room = (end - start) * floats(links, "capacity_bytes_per_s")
     return link, of_job, fitting_bytes(sent, of_job == job, link, room)
 
 
@@ -130,12 +130,12 @@ def fitting_bytes(sent: Floats, is_own: npt.NDArray[np.bool_], group: Integers, 
         sent: Bytes that each job would send in that time.
         is_own: Whether they are the job's own.
         group: Rows with one number are of one link and one time.
-        room: Bytes that fit through the link in that time.
+        room: By group, bytes that fit through the link in that time.
     """
-    own = np.bincount(group, np.where(is_own, sent, 0.0))[group]
-    others = np.bincount(group, np.where(is_own, 0.0, sent))[group]
+    own = np.bincount(group, np.where(is_own, sent, 0.0), len(room))
+    others = np.bincount(group, np.where(is_own, 0.0, sent), len(room))
     fits = np.minimum(np.maximum(room - own, 0.0) / np.where(others > 0.0, others, 1.0), 1.0)
-    return sent * np.where(is_own, 1.0, fits)
+    return sent * np.where(is_own, 1.0, fits[group])
 
 
 def bottlenecks(
@@ -166,7 +166,7 @@ def bottlenecks(
     """
     rows = bottleneck_rows(busy, links, routers, nodes, time_s, count=count)
     schema = [("name", pa.string()), ("class", pa.string()), ("link", pa.uint32()), ("busy_s", pa.float64())]
-    return pa.Table.from_pylist(rows, schema=pa.schema([*schema, ("share", pa.float64())]))
+    return table_of(rows, pa.schema([*schema, ("share", pa.float64())]))
 
 
 def bottleneck_rows(
@@ -233,7 +233,7 @@ def sharers(
     """
     rows = sharer_rows(link, links, link_jobs, jobs, spans_s, job, busy_s)
     schema = pa.schema([("name", pa.string()), ("busy_s", pa.float64()), ("share", pa.float64())])
-    return pa.Table.from_pylist(rows, schema=schema)
+    return table_of(rows, schema)
 
 
 def sharer_rows(

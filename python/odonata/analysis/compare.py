@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from odonata.analysis.links import link_names
+from odonata.store.arrays import table_of
 
 STATISTICS = ("bytes_mean", "bytes_p99", "bytes_max")
 
@@ -53,21 +55,23 @@ def pair_links(
         >>> links.pairs.column_names
         ['name', 'class', 'link_base', 'link_other', 'bytes_base', 'bytes_other', 'difference']
     """
+    # Without `Table.join`, whose module imports pandas.
     base, other = _named(base_links, base_routers), _named(other_links, other_routers)
-    joined = base.join(
-        other.drop_columns(["class"]),
-        keys="name",
-        join_type="inner",
-        left_suffix="_base",
-        right_suffix="_other",
-    )
-    joined = joined.sort_by("link_base")
-    difference = pc.subtract(joined["bytes_other"], joined["bytes_base"])
-    columns = ["name", "class", "link_base", "link_other", "bytes_base", "bytes_other"]
+    place = pc.index_in(base["name"], other["name"].combine_chunks())
+    of_base, of_other = base.filter(place.is_valid()), other.take(place.drop_null())
+    pairs = {
+        "name": of_base["name"],
+        "class": of_base["class"],
+        "link_base": of_base["link"],
+        "link_other": of_other["link"],
+        "bytes_base": of_base["bytes"],
+        "bytes_other": of_other["bytes"],
+        "difference": pc.subtract(of_other["bytes"], of_base["bytes"]),
+    }
     return LinkPairs(
-        joined.select(columns).append_column("difference", difference),
-        base.filter(pc.invert(pc.is_in(base["name"], joined["name"].combine_chunks()))),
-        other.filter(pc.invert(pc.is_in(other["name"], joined["name"].combine_chunks()))),
+        pa.table(pairs).sort_by("link_base"),
+        base.filter(place.is_null()),
+        other.filter(pc.invert(pc.is_in(other["name"], base["name"].combine_chunks()))),
     )
 
 
@@ -105,19 +109,15 @@ def statistics_changes(base: pa.Table, other: pa.Table, keys: Sequence[str]) -> 
         global -1.3 %
     """
     columns = [*keys, *STATISTICS]
-    ordered = base.select(columns).append_column("position", pa.array(range(base.num_rows)))
-    joined = ordered.join(
-        other.select(columns).append_column("position", pa.array(range(other.num_rows))),
-        keys=list(keys),
-        join_type="full outer",
-        left_suffix="_base",
-        right_suffix="_other",
-    ).sort_by([("position_base", "ascending"), ("position_other", "ascending")])
-    result = joined.select(list(keys))
-    for statistic in STATISTICS:
-        before, after = joined[f"{statistic}_base"], joined[f"{statistic}_other"]
-        nonzero = pc.if_else(pc.equal(before, 0.0), pa.scalar(None, pa.float64()), before)
-        result = result.append_column(f"{statistic}_base", before)
-        result = result.append_column(f"{statistic}_other", after)
-        result = result.append_column(f"{statistic}_change", pc.divide(pc.subtract(after, nonzero), nonzero))
-    return result
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for side, table in (("base", base), ("other", other)):
+        for row in table.select(columns).to_pylist():
+            changes = rows.setdefault(tuple(row[key] for key in keys), {key: row[key] for key in keys})
+            changes |= {f"{name}_{side}": row[name] for name in STATISTICS}
+    fields = [(key, base.schema.field(key).type) for key in keys]
+    for name in STATISTICS:
+        for row in rows.values():
+            before, after = row.get(f"{name}_base"), row.get(f"{name}_other")
+            row[f"{name}_change"] = (after - before) / before if before and after is not None else None
+        fields += [(f"{name}_{column}", pa.float64()) for column in ("base", "other", "change")]
+    return table_of(list(rows.values()), pa.schema(fields))

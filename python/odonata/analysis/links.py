@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from odonata.store.arrays import coded, numbers
+from odonata.store.arrays import array_of, coded, numbers
 
 Floats = npt.NDArray[np.float64]
 
@@ -54,12 +54,13 @@ def link_names(links: pa.Table, routers: pa.Table) -> pa.Array:
         ['g0r0>g0r1:local.0', 'g0r0>g0r2:local.0']
     """
     source, target = router_names(links, routers)
+    arrow, colon, dot = array_of((">", ":", "."), pa.string())
     tail = pc.binary_join_element_wise(
         links["class"].cast(pa.string()).combine_chunks(),
         links["parallel"].cast(pa.string()).combine_chunks(),
-        ".",
+        dot,
     )
-    return pc.binary_join_element_wise(pc.binary_join_element_wise(source, target, ">"), tail, ":")
+    return pc.binary_join_element_wise(pc.binary_join_element_wise(source, target, arrow), tail, colon)
 
 
 def link_name(links: pa.Table, routers: pa.Table, link: int) -> str:

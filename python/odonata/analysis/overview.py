@@ -9,17 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 
 from odonata.analysis.bottleneck import NIC, Spans, fitting_bytes
 from odonata.analysis.job_bottleneck import spans_of, times_of
 from odonata.analysis.links import Floats, floats, link_names
+from odonata.lazy import LazyModule
 from odonata.store.run import RunData
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = LazyModule("pandas")
 
 Integers = npt.NDArray[np.int64]
 
@@ -148,9 +153,10 @@ def _passed(
     np.divide(overlap, last - first, out=share, where=(last > first) & (job != runs))
     frame: pd.DataFrame = pd.DataFrame({"pair": pair, "job": job, "is_own": job == runs})
     sent = traffic.bytes_[rows] * share
-    room = (end - start) * traffic.capacity[links]
     # Numbers from 0, since the arrays of a part would else be as long as all parts before.
     group = pair - pair[:1].sum()
+    room = np.zeros(group.max(initial=-1) + 1)
+    room[group] = (end - start) * traffic.capacity[links]
     frame["passed"] = np.where(end != start, fitting_bytes(sent, job == runs, group, room), sent)
     return frame
 

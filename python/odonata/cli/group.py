@@ -117,6 +117,8 @@ class Group(Subgroup):
             sys.exit(0)
         except click.BadParameter as error:
             raise _with_nearest(error) from None
+        except click.NoSuchOption as error:
+            raise _with_ours(error) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except UnicodeEncodeError as error:
@@ -181,10 +183,37 @@ def _with_nearest(error: click.BadParameter) -> click.BadParameter:
     return click.BadParameter(message, ctx=error.ctx, param=error.param)
 
 
+_OPTIONS_OF_OTHERS = {
+    ("--dry-run", "--dryrun", "--check", "--validate", "--no-run"): {
+        "--estimate": "'odonata check FILE' checks without running, --estimate estimates the time.",
+        "experiment": "'odonata check FILE' checks without running, and estimates the memory.",
+    },
+    ("--seed",): {"--set": "Set the key: --set engine.seed=2"},
+    ("--out", "--outdir", "--output-dir"): {"--output": "Did you mean --output?"},
+    ("--verbose", "-v", "--all"): {"--details": "Did you mean --details?"},
+}
+"""Options of other programs, with a hint for commands that have the option or the argument before it."""
+
+
+def _with_ours(error: click.NoSuchOption) -> click.NoSuchOption | click.UsageError:
+    """The error of an option of other programs, with a hint for ours."""
+    ours = set() if error.ctx is None else {name for p in error.ctx.command.params for name in p.opts}
+    for names, hints in _OPTIONS_OF_OTHERS.items():
+        hint = next((hint for option, hint in hints.items() if option in ours), None)
+        if error.option_name in names and hint is not None:
+            return click.UsageError(f"No such option '{error.option_name}'. {hint}", error.ctx)
+    return error
+
+
+_COMMANDS_OF_OTHERS = {"validate": "check", "lint": "check", "dry-run": "check", "simulate": "run"}
+
+
 def check_name(ctx: click.Context, name: str, known: Iterable[str]) -> None:
     """Fails with the nearest name if the command is unknown."""
     if name not in known and not name.startswith("-"):
-        ctx.fail(f"unknown command {name!r}. {nearest(name, known, f'See: {ctx.command_path} --help')}")
+        ours = _COMMANDS_OF_OTHERS.get(name, "")
+        hint = nearest(name, known, f"See: {ctx.command_path} --help")
+        ctx.fail(f"unknown command {name!r}. {f'Did you mean {ours}?' if ours in known else hint}")
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

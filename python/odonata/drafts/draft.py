@@ -51,7 +51,8 @@ def experiment(
     machine = machine_draft(like, directory)
     jobs = _named(jobs or _default_jobs(machine.nodes))
     kind = engine or _engine(jobs)
-    per_node = _ranks_per_node(jobs, machine.nodes, machine.cores_per_node)
+    hint = "Take fewer ranks, or a larger machine."
+    per_node = _ranks_per_node(jobs, machine.nodes, machine.cores_per_node, hint)
     notes = "".join(f"# {note}\n" for note in machine.notes)
     parts = [
         f"format = 3\n\n{notes}[machine]\n{toml.document(machine.keys)}",
@@ -68,7 +69,8 @@ def comparison(
     smallest = min(design.nodes for design in designs)
     jobs = _named(jobs or _default_jobs(smallest))
     kind = engine or _engine(jobs)
-    _ranks_per_node(jobs, smallest, 1)
+    ranks = sum(job.ranks for job in jobs)
+    _ranks_per_node(jobs, smallest, 1, f"Each rank gets a node here. Ask for as many: --nodes {ranks}")
     first, *_ = designs
     lines = "".join(f"#   {line}\n" for line in table(designs))
     head = (
@@ -145,12 +147,12 @@ def _engine(jobs: Sequence[JobDraft]) -> str:
     return "packet" if any(job.kind == "program" for job in jobs) else "flow"
 
 
-def _ranks_per_node(jobs: Sequence[JobDraft], nodes: int, cores: int) -> int:
+def _ranks_per_node(jobs: Sequence[JobDraft], nodes: int, cores: int, hint: str) -> int:
     ranks = sum(job.ranks for job in jobs)
     per_node = next((n for n in range(1, cores + 1) if sum(-(-job.ranks // n) for job in jobs) <= nodes), 0)
     if not per_node:
         limit = f"{nodes:,} nodes" + (f" of {cores} cores" if cores > 1 else "")
-        raise OdonataError(f"the jobs have {ranks:,} ranks, but the machine has {limit}")
+        raise OdonataError(f"the jobs have {ranks:,} ranks, but the machine has {limit}", hint=hint)
     return per_node
 
 
@@ -158,7 +160,8 @@ def _job(job: JobDraft, per_node: int) -> str:
     why = "one rank per node, which drives its NIC" if per_node == 1 else "as many as it takes to fit"
     value = job.value()
     # A plain name has no parameters that results depend on.
-    note = "" if not value.startswith("{") else f"# assumed: sizes and times are defaults of the {job.kind}\n"
+    assumed = "sizes and times" if job.bytes is None else "the values besides bytes"
+    note = "" if not value.startswith("{") else f"# assumed: {assumed} are defaults of the {job.kind}\n"
     return (
         f"[[job]]\nname = {toml.value(job.name)}\n{note}{job.kind} = {value}\n"
         f"ranks = {job.ranks}\nranks_per_node = {per_node}    # assumed: {why}\n{PLACED}"

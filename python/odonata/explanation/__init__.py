@@ -7,7 +7,13 @@ from odonata.analysis.open_traffic import OpenTraffic
 from odonata.analysis.overview import overview
 from odonata.explanation.against import Difference, difference, no_effect
 from odonata.explanation.answer import Explanation, explain
-from odonata.explanation.what_if import SENSITIVITY_ACCURACY, changes_by_seed, measure_changes, sensitivities
+from odonata.explanation.what_if import (
+    SENSITIVITY_ACCURACY,
+    changes_by_seed,
+    edited,
+    measure_changes,
+    sensitivities,
+)
 
 __all__ = [
     "SENSITIVITY_ACCURACY",
@@ -16,6 +22,7 @@ __all__ = [
     "OpenTraffic",
     "changes_by_seed",
     "difference",
+    "edited",
     "explain",
     "job_of",
     "measure_changes",

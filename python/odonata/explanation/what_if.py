@@ -7,17 +7,19 @@ draws partners differently; only several seeds show how far the effect depends o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import log
 from statistics import mean
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from odonata._core import Experiment
 from odonata.analysis.intervals import mean_interval
 from odonata.analysis.job_bottleneck import job_of, time_of, times_of
 from odonata.errors import ExperimentError
-from odonata.store.run import RunData
+from odonata.store.run import RunData, with_edits
 
 STEP = 0.1
 """Relative change of a bandwidth. Completion times of the flow engine advance in coarse steps, so smaller
@@ -124,6 +126,29 @@ VALUES = [
     ("low", pa.float64()),
     ("high", pa.float64()),
 ]
+
+
+def edited(resolved: str, settings: Mapping[str, Any], edits: Sequence[str], seeds: int = 1) -> Experiment:
+    """An experiment with further edits of its machine, after a check with each seed that shall run.
+
+    Args:
+        resolved: The experiment with every key.
+        settings: Its content.
+        edits: Edits that follow its own.
+        seeds: Number of seeds, from its own on.
+
+    Raises:
+        ExperimentError: It cannot run with the edits, or with another seed.
+    """
+    from odonata import api
+
+    changed = api.read(resolved, with_edits(settings, *edits))
+    experiments = (api.read(resolved), changed) if seeds > 1 else (changed,)
+    points = [[f"engine.seed={settings['engine']['seed'] + seed}"] for seed in range(seeds)]
+    for found in (found for experiment in experiments for found in experiment.check_points(points)):
+        if isinstance(found, Exception):
+            raise found
+    return changed
 
 
 def changes_by_seed(

@@ -204,7 +204,7 @@ def _notes(
         yield (
             "one rank per CPU"
             if "cores" in listing.has
-            else "one rank per node: the file gives no CPUs (set --ranks-per-node)"
+            else "one rank per node: the file gives no CPUs (--ranks-per-node of `odonata import` sets it)"
         )
     if uneven:
         yield (

@@ -121,8 +121,9 @@ class Machine(_Machine, total=False):
     topology 'dragonfly-plus': Global ports of each spine router.
     """
     g: int
-    """topology 'dragonfly': Groups; at most a h + 1.
-    topology 'dragonfly-plus': Groups; at most spines h + 1.
+    """topology 'dragonfly': Groups; at most a h + 1, which is the default.
+    topology 'dragonfly-plus': Groups; at most spines h + 1. By default 9, or this maximum if it is
+    less.
     """
     arrangement: Literal["absolute", "relative", "circulant", "palm-tree", "random"]
     """topology 'dragonfly': Mapping of global ports to groups."""

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from odonata.store import schema
+from odonata.store.arrays import bits
 from odonata.store.schema import TYPE_NAMES, TYPES
 
 
@@ -95,13 +96,9 @@ def _numbers(values: Any) -> pa.Array:
         return pa.array(values)
     # Engines write NaN where there is no value, such as the mean latency of no packets.
     missing = np.isnan(values) if values.dtype.kind == "f" else None
-    valid = None if missing is None or not missing.any() else _bits(~missing)
-    data = _bits(values) if values.dtype.kind == "b" else pa.py_buffer(np.ascontiguousarray(values))
+    valid = None if missing is None or not missing.any() else bits(~missing)
+    data = bits(values) if values.dtype.kind == "b" else pa.py_buffer(np.ascontiguousarray(values))
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [valid, data])
-
-
-def _bits(values: Any) -> pa.Buffer:
-    return pa.py_buffer(np.packbits(values, bitorder="little"))
 
 
 def _texts(values: Sequence[str]) -> pa.Array:

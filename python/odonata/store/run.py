@@ -17,6 +17,11 @@ from odonata.store.writer import write_run
 _Run = TypeVar("_Run", bound="RunData")
 
 
+def with_edits(settings: Mapping[str, Any], *edits: str) -> dict[str, list[str]]:
+    """Keys that give an experiment with these settings further edits of its machine."""
+    return {"machine.edit": [*settings["machine"].get("edit", []), *edits]}
+
+
 class RunData:
     """The result of one experiment, without the plots and the viewer of `odonata.Run`.
 
@@ -207,7 +212,7 @@ class RunData:
             >>> failed.links.num_rows
             178
         """
-        return {"machine.edit": [*self.settings["machine"].get("edit", []), *edits]}
+        return with_edits(self.settings, *edits)
 
     def save(self: _Run, directory: str | Path, *, force: bool = False) -> _Run:
         """Writes the run to a directory, whole or not at all, and returns the stored run.

@@ -257,6 +257,7 @@ fn origin(
             let known = Variant::find("topology", TOPOLOGIES, name).expect("a known topology");
             let mut family = (known.default)();
             spec.own.set(&mut *family);
+            family.fit_defaults(&|key| spec.own.given(key).is_some());
             if let Some((key, reason)) = family.contradiction() {
                 report.add(ProblemKind::Conflict, spec.place_of(key), reason, None);
                 return None;

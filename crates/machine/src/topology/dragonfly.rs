@@ -43,7 +43,7 @@ parameters! {
         pub a: u32 = 8, Kind::COUNT;
         /// Global ports of each router.
         pub h: u32 = 4, Kind::count(0);
-        /// Groups; at most a h + 1.
+        /// Groups; at most a h + 1, which is the default.
         pub g: u32 = 33, Kind::COUNT;
         /// Mapping of global ports to groups.
         pub arrangement: Arrangement = Arrangement::Absolute;
@@ -65,6 +65,12 @@ parameters! {
 }
 
 impl Topology for Dragonfly {
+    fn fit_defaults(&mut self, is_given: &dyn Fn(&str) -> bool) {
+        if !is_given("g") {
+            self.g = self.a.saturating_mul(self.h).saturating_add(1);
+        }
+    }
+
     fn take_seed(&mut self, seed: u64) {
         if self.arrangement == Arrangement::Random {
             self.arrangement_seed.get_or_insert(seed);

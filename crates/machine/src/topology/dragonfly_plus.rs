@@ -24,7 +24,7 @@ parameters! {
         pub spines: u32 = 8, Kind::COUNT;
         /// Global ports of each spine router.
         pub h: u32 = 8, Kind::count(0);
-        /// Groups; at most spines h + 1.
+        /// Groups; at most spines h + 1. By default 9, or this maximum if it is less.
         pub g: u32 = 9, Kind::COUNT;
         /// Cables between every two groups.
         pub global_cables: Option<u32> = None, Kind::WordOr(FILL, &Kind::COUNT);
@@ -47,6 +47,12 @@ const LOCAL: LinkClassId = LinkClassId(0);
 const GLOBAL: LinkClassId = LinkClassId(1);
 
 impl Topology for DragonflyPlus {
+    fn fit_defaults(&mut self, is_given: &dyn Fn(&str) -> bool) {
+        if !is_given("g") {
+            self.g = self.g.min(self.spines.saturating_mul(self.h).saturating_add(1));
+        }
+    }
+
     fn extent(&self) -> Extent {
         let Self { p, leaves, spines, h, g, local_cables, .. } = *self;
         Extent {

@@ -31,6 +31,11 @@ use odonata_units::{GroupId, Rate, RouterId, Time};
 
 /// A family of machines: its parameters, and the wiring of routers and nodes.
 pub trait Topology: ParameterStruct {
+    /// Fits the defaults that depend on other parameters; `is_given` says whether a key was set.
+    fn fit_defaults(&mut self, is_given: &dyn Fn(&str) -> bool) {
+        let _ = is_given;
+    }
+
     /// Takes the seed of the run for random wirings, if no seed is given.
     fn take_seed(&mut self, seed: u64) {
         let _ = seed;

@@ -71,6 +71,8 @@ def command(
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     import odonata
     from odonata.api import load_run, read
+    from odonata.runs import Run
+    from odonata.store.writer import check_target
 
     if not (others or edits):
         raise click.UsageError("Missing argument 'DIR...', or --edit EDIT.")
@@ -78,12 +80,16 @@ def command(
         raise click.UsageError("--output needs --edit")
     if seeds > 1 and not edits:
         raise click.UsageError("--seeds needs --edit")
-    first = _run(read(base), None, threads, quiet) if base.is_file() else load_run(base)
-    names = {id(first): base.stem if first.path is None else first.name}
+    # Everything that can be wrong is found before the first run.
+    given = read(base) if base.is_file() else load_run(base)
     rest = [load_run(other) for other in others]
-    if edits:
-        again = read(first.resolved, first.with_edits(*edits))
-        rest.append(_run(again, output, threads, quiet))
+    edited = _edited(given, edits, seeds) if edits else None
+    if output is not None:
+        check_target(output)
+    first = given if isinstance(given, Run) else _run(given, None, threads, quiet)
+    names = {id(first): base.stem if first.path is None else first.name}
+    if edited is not None:
+        rest.append(_run(edited, output, threads, quiet))
         names[id(rest[-1])] = ", ".join(edits)
     found = [odonata.compare(first, run) for run in rest]
     results = [plain(one, links) for one in found]
@@ -100,6 +106,18 @@ def command(
         _print(screen, one, result)
     if repeated is not None:
         _print_seeds(screen, repeated.to_pylist(), seeds)
+
+
+def _edited(given: Experiment | Run, edits: tuple[str, ...], seeds: int) -> Experiment:
+    """The experiment with further edits, after a check with every seed."""
+    from odonata import toml
+    from odonata.explanation import edited
+    from odonata.runs import Run
+
+    if isinstance(given, Run):
+        return edited(given.resolved, given.settings, edits, seeds)
+    resolved = given.check()["resolved"]
+    return edited(resolved, toml.parse(resolved), edits, seeds)
 
 
 def _repeat(base: Run, other: Run, edits: tuple[str, ...], seeds: int, quiet: bool) -> pa.Table:
@@ -190,7 +208,10 @@ def plain(found: Comparison, links: int) -> dict[str, Any]:
 
 
 def _plain_links(pairs: LinkPairs, count: int) -> dict[str, Any]:
+    import pyarrow as pa
+
     from odonata.analysis.links import floats
+    from odonata.store.arrays import array_of
 
     difference = floats(pairs.pairs, "difference")
     order = (-abs(difference)).argsort(kind="stable")[:count]
@@ -201,7 +222,7 @@ def _plain_links(pairs: LinkPairs, count: int) -> dict[str, Any]:
         "less": int((difference < 0).sum()),
         "only_base": pairs.only_base.num_rows,
         "only_other": pairs.only_other.num_rows,
-        "largest": pairs.pairs.take(order).to_pylist(),
+        "largest": pairs.pairs.take(array_of(order.tolist(), pa.int64())).to_pylist(),
     }
 
 
