@@ -139,6 +139,12 @@ def test_jobs_share_the_nodes_as_the_system_gives_them(tmp_path: Path) -> None:
     assert (third["placement"], third["ranks"]) == ("compact", 5)
 
 
+def test_an_allocation_gives_each_node_once(tmp_path: Path) -> None:
+    text = "a = TestJob(0, 3)\nsystem = System()\nsystem.allocateNodes(a, 'indexed', [5, 1, 5])\n"
+    with pytest.raises(OdonataError, match="the allocation in line 23 gives 2 of 3 nodes"):
+        from_sst(script(tmp_path, DRAGONFLY + ROUTER + text))
+
+
 def test_the_old_style_is_read(tmp_path: Path) -> None:
     text = """
 topo = topoTorus()

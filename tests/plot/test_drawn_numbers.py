@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 import odonata
 from odonata.analysis.ranking import rank
 from odonata.plot import (
+    plot_costs,
     plot_front,
     plot_histogram,
     plot_interference,
@@ -21,6 +22,7 @@ from odonata.plot import (
     plot_latency,
     plot_load_curve,
     plot_times,
+    style,
 )
 from odonata.store import columns, schema
 
@@ -143,6 +145,33 @@ def interference(rows: list[dict[str, Any]]) -> pa.Table:
     names = ("communication_mean_ns", "communication_deviation_ns")
     plain = [schema.Column(name, "str", merge="key") for name in ("target", "background")]
     return schema.declared([*plain, *(known[name] for name in names)], pa.Table.from_pylist(rows))
+
+
+@pytest.mark.parametrize("size", ["screen", "column"])
+def test_a_multigrid_cycle_has_a_panel_for_each_scenario(size: str) -> None:
+    """Level 0 takes 1 + 2 ms at once and 4 ms in turn; level 1 takes 3 ms at once. One scale for both."""
+    rows = {
+        "job": [0] * 4,
+        "scenario": ["at once", "at once", "at once", "in turn"],
+        "level": [0, 0, 1, 0],
+        "phase": ["down"] * 4,
+        "term": ["latency", "bandwidth", "latency", "latency"],
+        "term_time_s": [1e-3, 2e-3, 3e-3, 4e-3],
+    }
+    tables = handmade.tables()
+    tables["cycle"] = columns.table("cycle", rows, handmade.AXES, engine="model", partial=True)
+    run = odonata.Run.from_tables(handmade.SUMMARY, tables, experiment="", resolved="")
+    with style.size(size):
+        panels = plot_costs(run).axes
+    assert [axes.get_title(loc="left") for axes in panels] == ["a\nat once", "a\nin turn"]
+    bars = [
+        [(bar.get_x() + bar.get_width() / 2, bar.get_y(), bar.get_height()) for bar in axes.patches]
+        for axes in panels
+    ]
+    # In ms: place, bottom and height of the two levels, first of the latency, then of the bandwidth.
+    assert np.allclose(bars[0], [(0, 0, 1), (1, 0, 3), (0, 1, 2), (1, 3, 0)])
+    assert np.allclose(bars[1], [(0, 0, 4), (1, 0, 0), (0, 4, 0), (1, 0, 0)])
+    assert len({axes.get_ylim() for axes in panels}) == 1
 
 
 def test_deviation_lines_are_one_deviation_long() -> None:

@@ -315,6 +315,9 @@ def test_a_study_runs_keeps_its_points_and_writes_its_page(tmp_path: Path) -> No
     again, ran = run_study(study, out, processes=1)
     assert (ran.points, ran.kept) == (2, 1)
     assert report(again).verdicts == made.verdicts
+    for name in ("x.traffic", "x.jobs"):
+        table = again.table(name)
+        assert not table.frame.duplicated(list(table.keys)).any(), "keys identify a row"
 
 
 def test_some_points_run_and_what_needs_the_others_is_left_open(tmp_path: Path) -> None:
@@ -459,6 +462,18 @@ def test_the_commands(study: Command, tmp_path: Path) -> None:
     unknown = study("run", "studdy", "--studies", tmp_path, cwd=tmp_path)
     assert unknown.returncode == 2
     assert "Did you mean study?" in unknown.stderr
+
+
+def test_a_number_of_a_table_has_its_unit(tmp_path: Path) -> None:
+    """The times of a are 10 s and 12 s, those of b 11 s and 15 s."""
+    text = '[derived]\nnumbers = "numbers"\n[[table]]\nname = "t"\ncaption = "Times"\ntable = "numbers"\n'
+    text += 'rows = ["what"]\nvalues = [{ column = "time", unit = "ms" }]\n'
+    report(Results(load(folder(tmp_path, text)), tmp_path / "out"))
+    assert (tmp_path / "out" / "tables" / "t.csv").read_text().splitlines() == [
+        'what,"time, ms"',
+        "a,11000 (10000 to 12000)",
+        "b,13000 (11000 to 15000)",
+    ]
 
 
 def test_a_cell_shows_the_range_where_it_can_be_seen() -> None:
