@@ -417,6 +417,40 @@ def test_ember_load_files_become_jobs(shared_data: Path, tmp_path: Path) -> None
         from_ember(tmp_path / "wrong")
 
 
+@pytest.mark.parametrize(
+    ("motif", "program"),
+    [
+        (
+            "Halo2D iterations=3 messagesize=64 sizex=4 sizey=2",
+            {"name": "halo-2d", "bytes": "64 B", "iterations": 3, "dims": [4, 2]},
+        ),
+        # By default 128 B, ten times; one side alone is no grid.
+        ("Halo2D sizex=4", {"name": "halo-2d", "bytes": "128 B", "iterations": 10}),
+        # A face of 2 planes of 30 points, 4 fields of 8 B each: 1,920 B.
+        (
+            "Sweep3D nx=30 ny=20 nz=10 kba=2 fields_per_cell=4 pex=2 pey=4",
+            {
+                "name": "sweep-3d",
+                "bytes": "1920 B",
+                "planes": 10,
+                "planes_per_block": 2,
+                "iterations": 1,
+                "dims": [2, 4],
+            },
+        ),
+        # Three doubles.
+        (
+            "Allreduce count=3 iterations=5 compute=7",
+            {"name": "allreduce", "bytes": "24 B", "iterations": 5, "compute": "7 ns"},
+        ),
+    ],
+)
+def test_a_motif_of_ember_is_a_program(motif: str, program: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "load").write_text(f"[JOB_ID] 1\n[NID_LIST] 0-7\n[MOTIF] {motif}\n")
+    [job] = toml.parse(from_ember(tmp_path / "load").text)["job"]
+    assert job["program"] == [program]
+
+
 def test_atlahs_merge_files_become_jobs(tmp_path: Path) -> None:
     (tmp_path / "a.goal").write_text(GOAL)
     merge = tmp_path / "merge.json"
