@@ -74,13 +74,23 @@ def test_only_a_message_in_flight_has_links() -> None:
 def test_an_iteration_counts_over_programs_and_repetitions(
     number: int, window: tuple[int, int] | None
 ) -> None:
-    """Two programs: two iterations of two phases, then three of one phase; all of it twice.
+    """Two programs: two iterations of two phases, then three of one phase; all of it twice."""
+    program = '[{ name = "halo-2d", iterations = 2 }, { name = "allreduce", iterations = 3 }]'
+    run = run_of_phases([0, 1, 0, 1, 2, 2, 2] * 2, [0, 0, 1], program, repeat=2)
+    found = critical.of_iteration(run, 0, number)
+    assert found == (None if window is None else critical.Window(0, *window))
 
-    Each phase starts every 10 ps and lasts 8 ps.
-    """
-    order = [0, 1, 0, 1, 2, 2, 2] * 2
+
+def test_what_is_before_the_iterations_is_in_none() -> None:
+    run = run_of_phases([1, 0, 2, 0, 2, 1], [0, 0, 0], '{ name = "halo-2d", iterations = 2 }', repeat=1)
+    found = [critical.of_iteration(run, 0, number) for number in (1, 2, 3)]
+    assert found == [critical.Window(0, 10, 30), critical.Window(0, 30, 48), None]
+
+
+def run_of_phases(order: list[int], program_of: list[int], program: str, *, repeat: int) -> odonata.Run:
+    """One rank with these phases. Each starts 10 ps after the one before and lasts 8 ps."""
     count = len(order)
-    phases = {"job": [0] * 3, "rank": [0] * 3, "phase_number": [0, 1, 2], "program": [0, 0, 1]}
+    phases = {"job": [0] * 3, "rank": [0] * 3, "phase_number": [0, 1, 2], "program": program_of}
     times = {
         "job": [0] * count,
         "rank": [0] * count,
@@ -95,13 +105,5 @@ def test_an_iteration_counts_over_programs_and_repetitions(
         "phases": packet_table("phases", phases),
         "phase_times": packet_table("phase_times", times),
     }
-    resolved = """
-        [[job]]
-        name = "a"
-        background = false
-        repeat = 2
-        program = [{ name = "halo-2d", iterations = 2 }, { name = "allreduce", iterations = 3 }]
-    """
-    run = odonata.Run.from_tables(handmade.SUMMARY, tables, experiment="", resolved=resolved)
-    found = critical.of_iteration(run, 0, number)
-    assert found == (None if window is None else critical.Window(0, *window))
+    resolved = f'[[job]]\nname = "a"\nbackground = false\nrepeat = {repeat}\nprogram = {program}\n'
+    return odonata.Run.from_tables(handmade.SUMMARY, tables, experiment="", resolved=resolved)

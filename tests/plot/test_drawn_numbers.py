@@ -46,6 +46,18 @@ def data(line: Any) -> tuple[list[float], list[float]]:
     return list(np.asarray(line.get_xdata())), list(np.asarray(line.get_ydata()))
 
 
+def assert_whole(axes: Axes) -> None:
+    """All bars and points are within the axes."""
+    drawn = [(bar.get_x(), bar.get_y()) for bar in axes.patches]
+    drawn += [(bar.get_x() + bar.get_width(), bar.get_y() + bar.get_height()) for bar in axes.patches]
+    for line in axes.lines:
+        if line.get_transform() == axes.transData:
+            drawn += zip(*data(line), strict=True)
+    for values, limits in zip(np.transpose(drawn), (axes.get_xlim(), axes.get_ylim()), strict=True):
+        assert min(limits) <= min(values) * (1 + 1e-9)
+        assert max(values) <= max(limits)
+
+
 def test_a_step_of_the_latency_begins_at_the_upper_edge_of_its_cell() -> None:
     """40 of 100 packets below 1 us, 50 below 3 us, 10 below 7 us: above 1 us are 60 %, above 3 us 10 %.
 
@@ -88,6 +100,7 @@ def test_the_marks_of_a_histogram_are_its_quantiles() -> None:
     assert data(marks) == (pytest.approx([50, 99, 200]), [1.0, 1.0, 1.0]), "at the upper edge"
     assert axes.get_title(loc="right") == "median 50   99 % 99   maximum 200 MiB"
     counts = [bar.get_height() for bar in axes.patches]
+    assert_whole(axes)
     assert (sum(counts), counts[0]) == (101, 5), "40 bins of 5 MiB: 0 to 4 MiB are in the first"
     assert axes.get_title(loc="left") == "green: 101 links, 1 without traffic"
 
@@ -95,7 +108,9 @@ def test_the_marks_of_a_histogram_are_its_quantiles() -> None:
 def test_a_logarithmic_histogram_begins_at_the_least_traffic_or_a_decade_below_the_most() -> None:
     """2 to 50 MiB: from 2 to 50. Ten links with 4 MiB, or none: the axis has a decade all the same."""
     for amounts, ends in (([2, 9, 50, 0], (2, 50)), ([4] * 10, (0.4, 4)), ([0] * 4, (0.1, 1))):
-        bars = plot_histogram(links_with(amounts), log=True).axes[0].patches
+        axes = plot_histogram(links_with(amounts), log=True).axes[0]
+        assert_whole(axes)
+        bars = axes.patches
         last = bars[-1]
         assert (bars[0].get_x(), last.get_x() + last.get_width()) == pytest.approx(ends)
 
@@ -172,6 +187,8 @@ def test_a_multigrid_cycle_has_a_panel_for_each_scenario(size: str) -> None:
     assert np.allclose(bars[0], [(0, 0, 1), (1, 0, 3), (0, 1, 2), (1, 3, 0)])
     assert np.allclose(bars[1], [(0, 0, 4), (1, 0, 0), (0, 4, 0), (1, 0, 0)])
     assert len({axes.get_ylim() for axes in panels}) == 1
+    for axes in panels:
+        assert_whole(axes)
 
 
 def test_deviation_lines_are_one_deviation_long() -> None:
@@ -273,6 +290,7 @@ def test_each_seed_of_a_setting_is_a_dot() -> None:
     assert " ".join(picture.get_suptitle().split()) == ranking.headline
     assert plot_times(ranking, headline=False).get_suptitle() == ""
     (axes,) = picture.axes
+    assert_whole(axes)
     dots = [data(line) for line in axes.lines if line.get_marker() == "o" and len(data(line)[0]) == 3]
     assert dots == [
         (pytest.approx([2, 2.5, 2.25]), [0, 0, 0]),
