@@ -467,6 +467,14 @@ def test_atlahs_merge_files_become_jobs(tmp_path: Path) -> None:
         from_atlahs(merge)
 
 
+@pytest.mark.parametrize("files", [None, [], "a.goal", ["a.goal", 3]])
+def test_a_merge_file_needs_a_list_of_names(files: object, tmp_path: Path) -> None:
+    (tmp_path / "a.goal").write_text(GOAL)
+    (tmp_path / "merge.json").write_text(json.dumps({"goal_files": files}))
+    with pytest.raises(OdonataError, match="merge.json: no list 'goal_files'; expected"):
+        from_atlahs(tmp_path / "merge.json")
+
+
 def test_codes_replays_a_dumpi_set_that_is_there(shared_data: Path, tmp_path: Path) -> None:
     source = shared_data / "traces/dumpi/sst-dumpi/tests/traces"
     for path in source.glob("testtrace*"):

@@ -59,6 +59,29 @@ def test_each_mutant_is_a_copy_of_the_body_behind_a_switch() -> None:
     assert lines == {7: (3, 6), 9: (6, 9)}
 
 
+FIGURE = """\
+def draw(rows):
+    height = 0.3 * rows
+    shown = rows - 1
+    picture = style.new_picture(4.2, height + 0.1 * shown)
+    return picture.at(shown)
+"""
+
+
+def test_the_size_of_a_figure_is_no_mutant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`height` is read there alone; `shown` is drawn as well."""
+    (tmp_path / "python").mkdir()
+    path = tmp_path / "python" / "draw.py"
+    path.write_text(FIGURE)
+    monkeypatch.setattr(python_mutants, "ROOT", tmp_path)
+    found = {one.what.removeprefix("python/draw.py: replace ") for one in python_mutants.mutants_in(path)}
+    assert found == {
+        "rows - 1 with rows + 1 in draw",
+        "1 with 2 in draw",
+        "return picture.at(shown) with return None in draw",
+    }
+
+
 PYTHON = '''\
 class Run:
     @property
