@@ -126,6 +126,14 @@ def test_the_steps_of_sorted_links_begin_at_zero_and_have_one_link_each() -> Non
     assert data(largest) == ([0], [8.0])
 
 
+def test_more_links_than_steps_are_drawn_as_means() -> None:
+    """240 links with 1, 2, .., 240 MiB in 120 steps: 239.5 is the mean of the two largest."""
+    run = handmade.run(links=links_with(range(1, 241)), link_jobs=handmade.tables()["link_jobs"].slice(0, 0))
+    values, edges, _ = run.plot.links().axes[0].patches[-1].get_data()  # type: ignore[attr-defined]
+    assert list(values) == [239.5 - 2 * step for step in range(120)]
+    assert list(edges) == pytest.approx([100 * step / 120 for step in range(121)])
+
+
 def test_one_class_of_links_has_no_bars_of_all_links() -> None:
     """A maximum and a mean of job a, of job b and of both."""
     given = handmade.tables()
