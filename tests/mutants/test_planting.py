@@ -55,8 +55,7 @@ def mutant(replacement: str, column: int, end_column: int) -> dict[str, Any]:
 def test_each_mutant_is_a_copy_of_the_body_behind_a_switch() -> None:
     text, lines = with_switches(RUST, {7: mutant("-", 17, 18), 9: mutant("[0]", 9, 26)})
     assert text == SWITCHED
-    # A line between two copies counts to both.
-    assert lines == {7: (3, 6), 9: (6, 9)}
+    assert lines == {7: (3, 5), 9: (6, 8)}
 
 
 FIGURE = """\
