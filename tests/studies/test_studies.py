@@ -130,6 +130,9 @@ def test_verdicts(tmp_path: Path) -> None:
     forms = (load(folder(tmp_path, text), quick=quick) for quick in (False, True))
     found = [report(Results(form, tmp_path / f"out-{form.quick}")).verdicts[0].word for form in forms]
     assert found == ["reproduced", "partly"]
+    for quick in (False, True):
+        page = (tmp_path / f"out-{quick}" / "page.md").read_text()
+        assert ("Quick form: fewer points than the full study." in page) is quick
 
 
 @pytest.mark.parametrize(
