@@ -321,6 +321,10 @@ def test_a_study_runs_keeps_its_points_and_writes_its_page(tmp_path: Path) -> No
     for name in ("x.traffic", "x.jobs"):
         table = again.table(name)
         assert not table.frame.duplicated(list(table.keys)).any(), "keys identify a row"
+    sent = again.run("x", {"alone": "a"}).jobs["bytes"].to_pylist()
+    assert sent == [8 * 16 * 1024.0, 0.0], "b is idle; a sends 16 messages per rank"
+    with pytest.raises(OdonataError, match="2 points of experiment x have {}, expected one"):
+        again.run("x")
 
 
 def test_some_points_run_and_what_needs_the_others_is_left_open(tmp_path: Path) -> None:
