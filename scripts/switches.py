@@ -158,7 +158,7 @@ def with_switches(
     line = 1
     for piece, number in parts(text, bodies):
         if number is not None:
-            # The line after it is that of the next switch.
+            # The line after it belongs to the next switch.
             lines[number] = (line, line + piece.count("\n") - 1)
         pieces.append(piece)
         line += piece.count("\n")

@@ -471,7 +471,7 @@ def test_atlahs_merge_files_become_jobs(tmp_path: Path) -> None:
 def test_a_merge_file_needs_a_list_of_names(files: object, tmp_path: Path) -> None:
     (tmp_path / "a.goal").write_text(GOAL)
     (tmp_path / "merge.json").write_text(json.dumps({"goal_files": files}))
-    with pytest.raises(OdonataError, match="merge.json: no list 'goal_files'; expected"):
+    with pytest.raises(OdonataError, match=r"merge\.json: no list 'goal_files'; expected"):
         from_atlahs(tmp_path / "merge.json")
 
 

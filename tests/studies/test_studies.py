@@ -323,7 +323,7 @@ def test_a_study_runs_keeps_its_points_and_writes_its_page(tmp_path: Path) -> No
         assert not table.frame.duplicated(list(table.keys)).any(), "keys identify a row"
     sent = again.run("x", {"alone": "a"}).jobs["bytes"].to_pylist()
     assert sent == [8 * 16 * 1024.0, 0.0], "b is idle; a sends 16 messages per rank"
-    with pytest.raises(OdonataError, match="2 points of experiment x have {}, expected one"):
+    with pytest.raises(OdonataError, match=r"2 points of experiment x have \{\}, expected one"):
         again.run("x")
 
 
@@ -472,7 +472,7 @@ def test_the_commands(study: Command, tmp_path: Path) -> None:
 
 
 def test_a_number_of_a_table_has_its_unit(tmp_path: Path) -> None:
-    """The times of a are 10 s and 12 s, those of b 11 s and 15 s."""
+    """The times are 10 s and 12 s of a, 11 s and 15 s of b."""
     text = '[derived]\nnumbers = "numbers"\n[[table]]\nname = "t"\ncaption = "Times"\ntable = "numbers"\n'
     text += 'rows = ["what"]\nvalues = [{ column = "time", unit = "ms" }]\n'
     report(Results(load(folder(tmp_path, text)), tmp_path / "out"))

@@ -296,6 +296,10 @@ mod tests {
         let tree = FatTreeFigures { levels: 2, down: 4, up: 2 };
         assert_eq!(tree.hops(0, 3), 2);
         assert_eq!(tree.hops(0, 4), 4);
+        for (a, b) in (0..16).flat_map(|a| (0..16).map(move |b| (a, b))) {
+            let hops = if a == b { 0 } else { 2 + 2 * u32::from(a / 4 != b / 4) };
+            assert_eq!(tree.hops(a, b), hops, "{a} to {b}");
+        }
         assert_eq!(tree.diameter(), 4);
         // 16 node links and, tapered 2:1, 8 above. Three nodes stay below one switch.
         assert_eq!(tree.links(16), 24.0);

@@ -119,3 +119,25 @@ fn operation(call: &str) -> Operation {
         _ => Operation::Barrier,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Calls with counts per rank send as those without; other calls move no data.
+    #[test]
+    fn each_call_has_its_operation() {
+        for (calls, found) in [
+            (vec!["MPI_Bcast"], Operation::Broadcast),
+            (vec!["MPI_Reduce"], Operation::Reduce),
+            (vec!["MPI_Allreduce"], Operation::Allreduce),
+            (vec!["MPI_Scan", "MPI_Exscan"], Operation::Scan),
+            (vec!["MPI_Gather", "MPI_Gatherv"], Operation::Gather),
+            (vec!["MPI_Allgather", "MPI_Allgatherv"], Operation::Allgather),
+            (vec!["MPI_Alltoall", "MPI_Alltoallv"], Operation::Alltoall),
+            (vec!["MPI_Barrier", "MPI_Comm_dup"], Operation::Barrier),
+        ] {
+            calls.into_iter().for_each(|call| assert_eq!(operation(call), found, "{call}"));
+        }
+    }
+}
