@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import python_mutants  # noqa: E402
-from switches import with_switches  # noqa: E402
+from switches import Workspace, with_switches  # noqa: E402
 
 RUST = """\
 impl Pair {
@@ -56,6 +56,18 @@ def test_each_mutant_is_a_copy_of_the_body_behind_a_switch() -> None:
     text, lines = with_switches(RUST, {7: mutant("-", 17, 18), 9: mutant("[0]", 9, 26)})
     assert text == SWITCHED
     assert lines == {7: (3, 5), 9: (6, 8)}
+
+
+def test_an_error_of_the_compiler_takes_out_the_copies_that_it_mentions() -> None:
+    """In a copy; in the original, as an answer to a copy; nowhere near one."""
+    workspace = Workspace(Path(), Path(), {}, {"a.rs": {7: (3, 5), 9: (6, 8)}, "b.rs": {11: (2, 4)}})
+
+    def error(*lines: int) -> dict[str, Any]:
+        names = [{"file_name": "a.rs", "line_start": line, "is_primary": line == lines[0]} for line in lines]
+        return {"spans": names}
+
+    found = [workspace.guilty(error(*lines)) for lines in ((4,), (4, 7), (10, 7), (10,))]
+    assert found == [{7}, {7}, {9}, {7, 9}]
 
 
 FIGURE = """\

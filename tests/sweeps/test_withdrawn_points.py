@@ -1,4 +1,4 @@
-"""What becomes of running points when their sweep ends early."""
+"""Running points when their sweep ends early."""
 
 from __future__ import annotations
 
