@@ -207,6 +207,7 @@ mod tests {
             of.time(time);
             of
         };
+        assert_eq!(at(100, 130).now_ps(), 100);
         let is_same = |a: &Snapshot, b: &Snapshot| b.advances_since(a).is_ok();
         assert!(is_same(&at(100, 130), &at(1_100, 1_130)));
         assert!(is_same(&at(100, 90), &at(1_100, 1_090)));

@@ -287,6 +287,7 @@ mod tests {
         assert_eq!(aries.hops(0, 4), 3); // next column
         assert_eq!(aries.hops(0, 4 * 16), 3); // next row
         assert_eq!(aries.hops(0, 4 * 17), 4); // row and column
+        assert_eq!(aries.hops(0, 383), 4); // the last node of the group
         assert_eq!(aries.hops(0, 384), 7); // other group
     }
 
@@ -321,6 +322,7 @@ mod tests {
 
     #[test]
     fn zero_nodes_are_refused() {
-        assert!(NetworkFigures::Dragonfly(DragonflyFigures::aries(2)).links(0).is_err());
+        let error = NetworkFigures::Dragonfly(DragonflyFigures::aries(2)).links(0).unwrap_err().to_string();
+        assert!(error.contains("a finite number of at least 1"), "{error}");
     }
 }
