@@ -110,7 +110,7 @@ class Workspace:
         return None, broken, [str(error.get("rendered", "")) for error in errors]
 
     def guilty(self, error: Mapping[str, object]) -> set[int]:
-        """The mutants in whose lines an error stands, else those of lines that it mentions.
+        """The mutants in whose lines an error stands, else of lines that it mentions.
 
         Copies of a function that returns an `impl` have types of their own: the error stands in the original,
         and mentions the copy. Else all of the files that it touches.

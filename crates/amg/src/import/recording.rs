@@ -124,6 +124,16 @@ fn operation(call: &str) -> Operation {
 mod tests {
     use super::*;
 
+    /// 8 B in three messages: the first two get the remainder.
+    #[test]
+    fn messages_of_a_row_add_up_to_its_bytes() {
+        let rows = "phase,level,step,source,destination,messages,bytes\ncoarsen,0,1,0,1,3,8\n";
+        let mut recording = Recording::default();
+        add_messages(&mut recording, "rows", rows.as_bytes(), 2).unwrap();
+        let sizes = recording.values().flat_map(|exchange| &exchange.messages).map(|message| message.2 .0);
+        assert_eq!(sizes.collect::<Vec<_>>(), [3, 3, 2]);
+    }
+
     /// Calls with counts per rank send as those without; other calls move no data.
     #[test]
     fn each_call_has_its_operation() {
