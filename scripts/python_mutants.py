@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def mutants_in(path: Path) -> Iterator[Mutant]:
         starts.append(starts[-1] + len(line))
     file = str(path.relative_to(ROOT / "python"))
     for function, name in functions(ast.parse(text)):
-        for node in nodes(function):
+        for node in nodes(function, sizes_in(function)):
             assert isinstance(node, (ast.expr, ast.stmt))
             start = starts[node.lineno - 1] + node.col_offset
             end = starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
@@ -105,11 +105,11 @@ def functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[ast.FunctionDef
             yield from functions(node, prefix)
 
 
-def nodes(node: ast.AST) -> Iterator[ast.AST]:
+def nodes(node: ast.AST, sizes: frozenset[str] = frozenset()) -> Iterator[ast.AST]:
     """What may be changed in a function: no annotations, decorators or errors, nor how a figure looks."""
     if isinstance(node, ast.keyword) and node.arg in LOOKS:
         return
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SIZED:
+    if is_sized(node) or (isinstance(node, ast.Assign) and sizes.issuperset(names_in(node.targets))):
         return
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "type_comment"):
@@ -119,7 +119,24 @@ def nodes(node: ast.AST) -> Iterator[ast.AST]:
                 continue
             if isinstance(child, (ast.expr, ast.stmt)):
                 yield child
-            yield from nodes(child)
+            yield from nodes(child, sizes)
+
+
+def is_sized(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SIZED
+
+
+def sizes_in(function: ast.FunctionDef) -> frozenset[str]:
+    """The variables that are read in calls of `SIZED` alone."""
+    calls = [node for node in ast.walk(function) if is_sized(node)]
+    sized = Counter(names_in(calls, ast.Load))
+    read = Counter(names_in([function], ast.Load))
+    return frozenset(name for name, count in sized.items() if count == read[name])
+
+
+def names_in(nodes: Iterable[ast.AST], use: type[ast.expr_context] = ast.expr_context) -> list[str]:
+    every = (each for node in nodes for each in ast.walk(node))
+    return [each.id for each in every if isinstance(each, ast.Name) and isinstance(each.ctx, use)]
 
 
 def changed(node: ast.AST) -> Iterator[ast.AST]:

@@ -110,15 +110,19 @@ class Workspace:
         return None, broken, [str(error.get("rendered", "")) for error in errors]
 
     def guilty(self, error: Mapping[str, object]) -> set[int]:
-        """The mutants in whose lines an error stands; else all of the file's functions that it touches."""
+        """The mutants in whose lines an error stands, else of lines that it mentions.
+
+        Copies of a function that returns an `impl` have types of their own: the error stands in the original,
+        and mentions the copy. Else all of the files that it touches.
+        """
         spans = [span for span in error["spans"] if span["file_name"] in self.lines]  # type: ignore[attr-defined]
-        spans = [span for span in spans if span["is_primary"]] or spans
-        found = {
-            number
-            for span in spans
-            for number, (first, last) in self.lines[span["file_name"]].items()
-            if first <= span["line_start"] <= last
-        }
+
+        def within(line: Mapping[str, object]) -> set[int]:
+            of_file = self.lines[str(line["file_name"])]
+            return {n for n, (first, last) in of_file.items() if first <= line["line_start"] <= last}  # type: ignore[operator]
+
+        primary = [within(span) for span in spans if span["is_primary"]]
+        found = set().union(*primary) or set().union(*map(within, spans))
         return found or {number for span in spans for number in self.lines[span["file_name"]]}
 
 
@@ -158,7 +162,8 @@ def with_switches(
     line = 1
     for piece, number in parts(text, bodies):
         if number is not None:
-            lines[number] = (line, line + piece.count("\n"))
+            # The line after it belongs to the next switch.
+            lines[number] = (line, line + piece.count("\n") - 1)
         pieces.append(piece)
         line += piece.count("\n")
     return "".join(pieces), lines

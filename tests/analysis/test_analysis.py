@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from odonata import analysis
 from odonata.analysis.intervals import mean_interval
+from odonata.store import columns
 
 
 @pytest.fixture
@@ -179,3 +180,34 @@ def test_the_interval_covers_the_mean_as_often_as_it_says(seeds: int) -> None:
     intervals = np.array([mean_interval(values) for values in draws.tolist()])
     hits = np.mean((intervals[:, 0] <= 5.0) & (intervals[:, 1] >= 5.0))
     assert hits == pytest.approx(0.95, abs=0.02)
+
+
+def test_waits_by_job_link_and_class(tables: dict[str, pa.Table]) -> None:
+    """Job 0 waited 10 ps: 1 and 3 at links 1 and 2 (blue), 6 at link 3 (green); 2 of them behind job 1."""
+    waits = columns.table(
+        "job_waits",
+        {
+            "link": [1, 2, 2, 3, 3, 0],
+            "vc": [0, 0, 1, 0, 0, 0],
+            "job": [0, 0, 0, 0, 1, 0],
+            "blocking_job": [0, 0, 1, 0, 0, 1],
+            "wait_ps": [1, 1, 2, 6, 50, 0],
+        },
+        handmade.AXES,
+        engine="packet",
+    )
+    links, routers, jobs = tables["links"], tables["routers"], tables["jobs"]
+
+    def rows(table: pa.Table) -> list[tuple[object, ...]]:
+        return [tuple(row.values()) for row in table.to_pylist()]
+
+    of_jobs = rows(analysis.waits_by_blocking_job(waits, jobs, 0))
+    assert of_jobs == [("a", 8e-12, 0.8), ("b", 2e-12, 0.2)]
+    of_classes = rows(analysis.waits_by_class(waits, links, jobs, 0))
+    assert of_classes == [("blue", "a", 2e-12, 0.2), ("blue", "b", 2e-12, 0.2), ("green", "a", 6e-12, 0.6)]
+    of_links = rows(analysis.waits_by_link(waits, links, routers, jobs, 0, count=2))
+    assert of_links == [
+        (3, "g0r1>g0r0:green.0", "green", 6e-12, 0.6, "a", 1.0),
+        (2, "g0r0>g1r0:blue.1", "blue", 3e-12, 0.3, "b", 2 / 3),
+    ]
+    assert rows(analysis.waits_by_class(waits, links, jobs, 2)) == []

@@ -10,7 +10,7 @@ import pytest
 from running import Command
 
 from odonata import Run, check, toml
-from odonata.analysis import congestion_roots, wait_share
+from odonata.analysis import congestion_roots, congestion_sentence, wait_share
 
 INCAST = """
 [machine]
@@ -43,6 +43,34 @@ time_limit = "2 ms"
 record_crossbar = true
 """
 PAIR = "engine.control.name=pair"
+
+
+@pytest.mark.parametrize(
+    ("offered", "share", "more", "sentence"),
+    [
+        (9.96, None, 0, "The ejection port of node n3 is offered 10.0 times what it takes since 12 us."),
+        (
+            10.4,
+            0.25,
+            1,
+            (
+                "The ejection port of node n3 is offered 10 times what it takes since 12 us; 25.0 % of all "
+                "waits at crossbars stand behind it. One more port has a backlog."
+            ),
+        ),
+        (
+            None,
+            None,
+            2,
+            "The ejection port of node n3 has a backlog of 30 us since 12 us. 2 more ports have backlogs.",
+        ),
+    ],
+)
+def test_the_first_root_in_a_sentence(
+    offered: float | None, share: float | None, more: int, sentence: str
+) -> None:
+    root = {"node": "n3", "start_s": 12e-6, "length_s": 30e-6, "offered_load": offered, "wait_share": share}
+    assert congestion_sentence(pa.Table.from_pylist([root] * (1 + more))) == sentence
 
 
 def made(run: Command, folder: Path, *settings: str) -> Run:

@@ -57,6 +57,12 @@ def test_a_rate_counts_packets_or_flits(uses_flits: int, load: float, tmp_path: 
     assert found["machine"]["class"]["local"] == {"bandwidth": "4 GB/s", "latency": "4000 ps"}
 
 
+@pytest.mark.parametrize(("seed", "found"), [("7", 7), ("time", 0)])
+def test_a_seed_is_kept_unless_it_is_the_time(seed: str, found: int, tmp_path: Path) -> None:
+    text = f"topology = torus; k = 4; n = 2; routing_function = dim_order; seed = {seed};"
+    assert toml.parse(from_booksim(config(tmp_path, text)).text)["engine"]["seed"] == found
+
+
 def test_zero_load_latency_is_the_sum_of_cycles(tmp_path: Path) -> None:
     """Two routers in a row, one flit per packet: cables, and at each router five cycles and the flit."""
     text = "topology = mesh; k = 2; n = 1; routing_function = dor; traffic = bitcomp; injection_rate = 0.001;"

@@ -93,6 +93,16 @@ def test_classes_of_links_have_their_delays(tmp_path: Path) -> None:
     assert max(fast["source"], fast["target"]) < 4
 
 
+@pytest.mark.parametrize(
+    ("router", "ns"), [("InputOutput { delay: 3 }", 3), ("Basic { delay: 3 }", 0), ("InputOutput {}", 0)]
+)
+def test_a_router_with_a_delay_has_it_at_its_input(router: str, ns: int, tmp_path: Path) -> None:
+    """CAMINOS ignores the delay of a Basic router. A phit has 16 B and a cycle takes 1 ns by default."""
+    engine = toml.parse(from_caminos(config(tmp_path, text(router=router))).text)["engine"]
+    assert engine["input_latency"] == f"{1000 * ns} ps"
+    assert (engine["flit"], engine["packet"]) == ("16 B", "256 B")
+
+
 def test_zero_load_latency_is_the_sum_of_cycles(tmp_path: Path) -> None:
     """Two routers: three links, a packet of 16 phits that is cut through, nothing else takes time."""
     traffic = "HomogeneousTraffic { pattern: Circulant { generators: [1] }, load: 0.001, message_size: 16 }"

@@ -67,6 +67,7 @@ def script(folder: Path, text: str) -> Path:
         ),
         ('topo = topoMesh()\ntopo.shape = "4x4"\ntopo.width = "1x1"\ntopo.local_ports = 1\n', 16, 16, 48),
         ("topo = topoPolarFly()\ntopo.q = 3\ntopo.hosts_per_router = 2\n", 26, 13, 48),
+        ("topo = topoSingle()\ntopo.num_ports = 8\n", 8, 1, 0),
     ],
 )
 def test_a_topology_has_its_nodes_routers_and_links(
@@ -137,6 +138,24 @@ def test_jobs_share_the_nodes_as_the_system_gives_them(tmp_path: Path) -> None:
     assert (second["ranks"], second["ranks_per_node"]) == (6, 2)
     assert second["program"] == {"name": "ping-pong", "bytes": "64 B", "iterations": 7}
     assert (third["placement"], third["ranks"]) == ("compact", 5)
+
+
+def test_an_interval_has_single_nodes_or_blocks(tmp_path: Path) -> None:
+    """Every third node from 1; then pairs of nodes, four apart, of those that are left."""
+    text = (
+        "a = TestJob(0, 3)\nb = TestJob(1, 4)\nsystem = System()\n"
+        "system.allocateNodes(a, 'interval', 1, 3)\nsystem.allocateNodes(b, 'interval', 1, 4, 2)\n"
+    )
+    first, second = toml.parse(from_sst(script(tmp_path, DRAGONFLY + ROUTER + text)).text)["job"]
+    assert first["placement"]["nodes"] == [1, 4, 7]
+    # The free nodes are 0, 2, 3, 5, 6, 8, 9, ..
+    assert second["placement"]["nodes"] == [2, 3, 8, 9]
+
+
+def test_an_allocation_gives_each_node_once(tmp_path: Path) -> None:
+    text = "a = TestJob(0, 3)\nsystem = System()\nsystem.allocateNodes(a, 'indexed', [5, 1, 5])\n"
+    with pytest.raises(OdonataError, match="the allocation in line 23 gives 2 of 3 nodes"):
+        from_sst(script(tmp_path, DRAGONFLY + ROUTER + text))
 
 
 def test_the_old_style_is_read(tmp_path: Path) -> None:

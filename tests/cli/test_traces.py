@@ -417,6 +417,40 @@ def test_ember_load_files_become_jobs(shared_data: Path, tmp_path: Path) -> None
         from_ember(tmp_path / "wrong")
 
 
+@pytest.mark.parametrize(
+    ("motif", "program"),
+    [
+        (
+            "Halo2D iterations=3 messagesize=64 sizex=4 sizey=2",
+            {"name": "halo-2d", "bytes": "64 B", "iterations": 3, "dims": [4, 2]},
+        ),
+        # By default 128 B, ten times; one side alone is no grid.
+        ("Halo2D sizex=4", {"name": "halo-2d", "bytes": "128 B", "iterations": 10}),
+        # A face of 2 planes of 30 points, 4 fields of 8 B each: 1,920 B.
+        (
+            "Sweep3D nx=30 ny=20 nz=10 kba=2 fields_per_cell=4 pex=2 pey=4",
+            {
+                "name": "sweep-3d",
+                "bytes": "1920 B",
+                "planes": 10,
+                "planes_per_block": 2,
+                "iterations": 1,
+                "dims": [2, 4],
+            },
+        ),
+        # Three doubles.
+        (
+            "Allreduce count=3 iterations=5 compute=7",
+            {"name": "allreduce", "bytes": "24 B", "iterations": 5, "compute": "7 ns"},
+        ),
+    ],
+)
+def test_a_motif_of_ember_is_a_program(motif: str, program: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "load").write_text(f"[JOB_ID] 1\n[NID_LIST] 0-7\n[MOTIF] {motif}\n")
+    [job] = toml.parse(from_ember(tmp_path / "load").text)["job"]
+    assert job["program"] == [program]
+
+
 def test_atlahs_merge_files_become_jobs(tmp_path: Path) -> None:
     (tmp_path / "a.goal").write_text(GOAL)
     merge = tmp_path / "merge.json"
@@ -431,6 +465,14 @@ def test_atlahs_merge_files_become_jobs(tmp_path: Path) -> None:
         OdonataError, match="'pattern' has 1 nodes for file 0; expected one for each of 2 ranks"
     ):
         from_atlahs(merge)
+
+
+@pytest.mark.parametrize("files", [None, [], "a.goal", ["a.goal", 3]])
+def test_a_merge_file_needs_a_list_of_names(files: object, tmp_path: Path) -> None:
+    (tmp_path / "a.goal").write_text(GOAL)
+    (tmp_path / "merge.json").write_text(json.dumps({"goal_files": files}))
+    with pytest.raises(OdonataError, match=r"merge\.json: no list 'goal_files'; expected"):
+        from_atlahs(tmp_path / "merge.json")
 
 
 def test_codes_replays_a_dumpi_set_that_is_there(shared_data: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import python_mutants  # noqa: E402
-from switches import with_switches  # noqa: E402
+from switches import Workspace, with_switches  # noqa: E402
 
 RUST = """\
 impl Pair {
@@ -55,8 +55,42 @@ def mutant(replacement: str, column: int, end_column: int) -> dict[str, Any]:
 def test_each_mutant_is_a_copy_of_the_body_behind_a_switch() -> None:
     text, lines = with_switches(RUST, {7: mutant("-", 17, 18), 9: mutant("[0]", 9, 26)})
     assert text == SWITCHED
-    # A line between two copies counts to both.
-    assert lines == {7: (3, 6), 9: (6, 9)}
+    assert lines == {7: (3, 5), 9: (6, 8)}
+
+
+def test_an_error_of_the_compiler_takes_out_the_copies_that_it_mentions() -> None:
+    """In a copy; in the original, as an answer to a copy; nowhere near one."""
+    workspace = Workspace(Path(), Path(), {}, {"a.rs": {7: (3, 5), 9: (6, 8)}, "b.rs": {11: (2, 4)}})
+
+    def error(*lines: int) -> dict[str, Any]:
+        names = [{"file_name": "a.rs", "line_start": line, "is_primary": line == lines[0]} for line in lines]
+        return {"spans": names}
+
+    found = [workspace.guilty(error(*lines)) for lines in ((4,), (4, 7), (10, 7), (10,))]
+    assert found == [{7}, {7}, {9}, {7, 9}]
+
+
+FIGURE = """\
+def draw(rows):
+    height = 0.3 * rows
+    shown = rows - 1
+    picture = style.new_picture(4.2, height + 0.1 * shown)
+    return picture.at(shown)
+"""
+
+
+def test_the_size_of_a_figure_is_no_mutant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`height` is read there alone; `shown` is drawn as well."""
+    (tmp_path / "python").mkdir()
+    path = tmp_path / "python" / "draw.py"
+    path.write_text(FIGURE)
+    monkeypatch.setattr(python_mutants, "ROOT", tmp_path)
+    found = {one.what.removeprefix("python/draw.py: replace ") for one in python_mutants.mutants_in(path)}
+    assert found == {
+        "rows - 1 with rows + 1 in draw",
+        "1 with 2 in draw",
+        "return picture.at(shown) with return None in draw",
+    }
 
 
 PYTHON = '''\

@@ -14,13 +14,17 @@ from matplotlib.axes import Axes
 import odonata
 from odonata.analysis.ranking import rank
 from odonata.plot import (
+    plot_class_changes,
+    plot_costs,
     plot_front,
+    plot_group_changes,
     plot_histogram,
     plot_interference,
     plot_jobs,
     plot_latency,
     plot_load_curve,
     plot_times,
+    style,
 )
 from odonata.store import columns, schema
 
@@ -42,6 +46,18 @@ def packet_run(summary: dict[str, Any] | None = None, **tables: dict[str, list[A
 
 def data(line: Any) -> tuple[list[float], list[float]]:
     return list(np.asarray(line.get_xdata())), list(np.asarray(line.get_ydata()))
+
+
+def assert_whole(axes: Axes) -> None:
+    """All bars and points are within the axes."""
+    drawn = [(bar.get_x(), bar.get_y()) for bar in axes.patches]
+    drawn += [(bar.get_x() + bar.get_width(), bar.get_y() + bar.get_height()) for bar in axes.patches]
+    for line in axes.lines:
+        if line.get_transform() == axes.transData:
+            drawn += zip(*data(line), strict=True)
+    for values, limits in zip(np.transpose(drawn), (axes.get_xlim(), axes.get_ylim()), strict=True):
+        assert min(limits) <= min(values) * (1 + 1e-9)
+        assert max(values) <= max(limits)
 
 
 def test_a_step_of_the_latency_begins_at_the_upper_edge_of_its_cell() -> None:
@@ -86,6 +102,7 @@ def test_the_marks_of_a_histogram_are_its_quantiles() -> None:
     assert data(marks) == (pytest.approx([50, 99, 200]), [1.0, 1.0, 1.0]), "at the upper edge"
     assert axes.get_title(loc="right") == "median 50   99 % 99   maximum 200 MiB"
     counts = [bar.get_height() for bar in axes.patches]
+    assert_whole(axes)
     assert (sum(counts), counts[0]) == (101, 5), "40 bins of 5 MiB: 0 to 4 MiB are in the first"
     assert axes.get_title(loc="left") == "green: 101 links, 1 without traffic"
 
@@ -93,7 +110,9 @@ def test_the_marks_of_a_histogram_are_its_quantiles() -> None:
 def test_a_logarithmic_histogram_begins_at_the_least_traffic_or_a_decade_below_the_most() -> None:
     """2 to 50 MiB: from 2 to 50. Ten links with 4 MiB, or none: the axis has a decade all the same."""
     for amounts, ends in (([2, 9, 50, 0], (2, 50)), ([4] * 10, (0.4, 4)), ([0] * 4, (0.1, 1))):
-        bars = plot_histogram(links_with(amounts), log=True).axes[0].patches
+        axes = plot_histogram(links_with(amounts), log=True).axes[0]
+        assert_whole(axes)
+        bars = axes.patches
         last = bars[-1]
         assert (bars[0].get_x(), last.get_x() + last.get_width()) == pytest.approx(ends)
 
@@ -109,6 +128,14 @@ def test_the_steps_of_sorted_links_begin_at_zero_and_have_one_link_each() -> Non
     assert data(largest) == ([0], [8.0])
 
 
+def test_more_links_than_steps_are_drawn_as_means() -> None:
+    """240 links with 1, 2, .., 240 MiB in 120 steps: 239.5 is the mean of the two largest."""
+    run = handmade.run(links=links_with(range(1, 241)), link_jobs=handmade.tables()["link_jobs"].slice(0, 0))
+    values, edges, _ = run.plot.links().axes[0].patches[-1].get_data()  # type: ignore[attr-defined]
+    assert list(values) == [239.5 - 2 * step for step in range(120)]
+    assert list(edges) == pytest.approx([100 * step / 120 for step in range(121)])
+
+
 def test_one_class_of_links_has_no_bars_of_all_links() -> None:
     """A maximum and a mean of job a, of job b and of both."""
     given = handmade.tables()
@@ -116,6 +143,27 @@ def test_one_class_of_links_has_no_bars_of_all_links() -> None:
     axes = plot_jobs(links, given["link_jobs"], given["jobs"]).axes[0]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["green links"]
     assert len(axes.patches) == 6
+
+
+def test_changes_by_class_and_group() -> None:
+    """In MiB. Of the green links 12 at most and 7 on average, of the blue ones 9 and 3; then twice as much.
+
+    From group 0 to itself 8 per link, to group 1 6, from there to itself 6. Run 2 has no blue links.
+    """
+
+    def run(times: float, classes: set[str]) -> odonata.Run:
+        links = handmade.tables()["links"]
+        amounts = pa.array([times * MIB * amount for amount in handmade.LINKS["bytes"]], pa.float64())
+        links = links.set_column(links.column_names.index("bytes"), "bytes", amounts)
+        return handmade.run(links=links.filter(pa.array([c in classes for c in handmade.LINKS["class"]])))
+
+    both = {"green", "blue"}
+    axes = plot_class_changes([run(1, both), run(2, {"green"})], ["before", "after"]).axes[0]
+    assert [bar.get_height() for bar in axes.patches] == [12, 7, 9, 3, 24, 14]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["green", "blue"]
+    image = plot_group_changes(run(1, both), run(2, both)).axes[0].images[0]
+    assert np.ma.filled(image.get_array(), np.nan).tolist() == [[8, 6], [0, 6]]
+    assert image.get_clim() == (-8, 8), "white is no change"
 
 
 def test_the_mean_of_a_class_over_time_counts_links_without_a_row() -> None:
@@ -143,6 +191,35 @@ def interference(rows: list[dict[str, Any]]) -> pa.Table:
     names = ("communication_mean_ns", "communication_deviation_ns")
     plain = [schema.Column(name, "str", merge="key") for name in ("target", "background")]
     return schema.declared([*plain, *(known[name] for name in names)], pa.Table.from_pylist(rows))
+
+
+@pytest.mark.parametrize("size", ["screen", "column"])
+def test_a_multigrid_cycle_has_a_panel_for_each_scenario(size: str) -> None:
+    """Level 0 takes 1 + 2 ms at once and 4 ms in turn; level 1 takes 3 ms at once. One scale for both."""
+    rows = {
+        "job": [0] * 4,
+        "scenario": ["at once", "at once", "at once", "in turn"],
+        "level": [0, 0, 1, 0],
+        "phase": ["down"] * 4,
+        "term": ["latency", "bandwidth", "latency", "latency"],
+        "term_time_s": [1e-3, 2e-3, 3e-3, 4e-3],
+    }
+    tables = handmade.tables()
+    tables["cycle"] = columns.table("cycle", rows, handmade.AXES, engine="model", partial=True)
+    run = odonata.Run.from_tables(handmade.SUMMARY, tables, experiment="", resolved="")
+    with style.size(size):
+        panels = plot_costs(run).axes
+    assert [axes.get_title(loc="left") for axes in panels] == ["a\nat once", "a\nin turn"]
+    bars = [
+        [(bar.get_x() + bar.get_width() / 2, bar.get_y(), bar.get_height()) for bar in axes.patches]
+        for axes in panels
+    ]
+    # In ms: place, bottom and height of the two levels, first of the latency, then of the bandwidth.
+    assert np.allclose(bars[0], [(0, 0, 1), (1, 0, 3), (0, 1, 2), (1, 3, 0)])
+    assert np.allclose(bars[1], [(0, 0, 4), (1, 0, 0), (0, 4, 0), (1, 0, 0)])
+    assert len({axes.get_ylim() for axes in panels}) == 1
+    for axes in panels:
+        assert_whole(axes)
 
 
 def test_deviation_lines_are_one_deviation_long() -> None:
@@ -244,6 +321,7 @@ def test_each_seed_of_a_setting_is_a_dot() -> None:
     assert " ".join(picture.get_suptitle().split()) == ranking.headline
     assert plot_times(ranking, headline=False).get_suptitle() == ""
     (axes,) = picture.axes
+    assert_whole(axes)
     dots = [data(line) for line in axes.lines if line.get_marker() == "o" and len(data(line)[0]) == 3]
     assert dots == [
         (pytest.approx([2, 2.5, 2.25]), [0, 0, 0]),

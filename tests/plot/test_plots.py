@@ -161,6 +161,22 @@ def test_traffic_bars_have_a_panel_per_value_and_name_an_unknown_column() -> Non
         plot_traffic_bars(rows, groups="class", series="color")
 
 
+@pytest.mark.parametrize(("groups", "layout"), [(3, (1, 2)), (40, (2, 1))])
+def test_panels_stand_side_by_side_if_a_page_is_wide_enough(groups: int, layout: tuple[int, int]) -> None:
+    """40 groups of one bar need 11 inches; a page has 10."""
+    names = [(panel, str(group)) for panel in ("WD2", "WD4") for group in range(groups)]
+    rows = bars(
+        file=[panel for panel, _ in names],
+        group=[group for _, group in names],
+        cables=["DEF"] * len(names),
+        bytes_mean=[4.0] * len(names),
+        bytes_max=[8.0] * len(names),
+    )
+    picture = plot_traffic_bars(rows, panels="file", groups="group", series="cables")
+    (grid,) = {axes.get_subplotspec().get_gridspec().get_geometry() for axes in picture.axes}
+    assert grid == layout
+
+
 def ranked() -> Ranking:
     settings = [
         {"routing": routing, "seed": seed} for routing in ("min", "par", "ugal") for seed in (1, 2, 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import handmade
 import numpy as np
@@ -41,6 +42,22 @@ def test_the_routers_have_a_column_per_axis() -> None:
     ]
     assert list(routers.expand(["x0", "x1"])) == ["router", "name", "group", "x0", "x1", "up"]
     assert schema.TABLES["links"].expand(["x0"])["source_x0"].label == "Source's x0"
+
+
+@pytest.mark.parametrize(
+    ("summary", "ending"),
+    [
+        ({"ending": "time-limit"}, "time-limit"),
+        # As earlier versions wrote it.
+        ({"complete": False, "convergence": {"ending": "limit"}}, "interrupted"),
+        ({"complete": True, "convergence": {"ending": "limit"}}, "time-limit"),
+        ({"complete": True, "convergence": {"ending": "stalled"}}, "stalled"),
+        ({"complete": True, "convergence": {"residual": 0.0}}, "complete"),
+        ({"complete": True, "convergence": None}, "complete"),
+    ],
+)
+def test_the_ending_of_a_run_is_in_its_summary(summary: dict[str, Any], ending: str) -> None:
+    assert schema.ending_of(summary) == ending
 
 
 def test_a_column_of_several_engines_is_that_of_the_run() -> None:

@@ -18,7 +18,6 @@ from running import Command
 from odonata.errors import OdonataError
 from odonata.studies import Results, available, check_up_to_date, count_finished, load, report, run_study
 from odonata.studies.expand import Part
-from odonata.studies.tables import mean_and_range
 
 ROOT = Path(__file__).parents[2]
 
@@ -130,6 +129,8 @@ def test_verdicts(tmp_path: Path) -> None:
     forms = (load(folder(tmp_path, text), quick=quick) for quick in (False, True))
     found = [report(Results(form, tmp_path / f"out-{form.quick}")).verdicts[0].word for form in forms]
     assert found == ["reproduced", "partly"]
+    pages = [(tmp_path / f"out-{quick}" / "page.md").read_text() for quick in (False, True)]
+    assert ["Quick form: fewer points than the full study." in page for page in pages] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -315,6 +316,13 @@ def test_a_study_runs_keeps_its_points_and_writes_its_page(tmp_path: Path) -> No
     again, ran = run_study(study, out, processes=1)
     assert (ran.points, ran.kept) == (2, 1)
     assert report(again).verdicts == made.verdicts
+    for name in ("x.traffic", "x.jobs"):
+        table = again.table(name)
+        assert not table.frame.duplicated(list(table.keys)).any(), "keys identify a row"
+    sent = again.run("x", {"alone": "a"}).jobs["bytes"].to_pylist()
+    assert sent == [8 * 16 * 1024.0, 0.0], "b is idle; a sends 16 messages per rank"
+    with pytest.raises(OdonataError, match=r"2 points of experiment x have \{\}, expected one"):
+        again.run("x")
 
 
 def test_some_points_run_and_what_needs_the_others_is_left_open(tmp_path: Path) -> None:
@@ -459,14 +467,6 @@ def test_the_commands(study: Command, tmp_path: Path) -> None:
     unknown = study("run", "studdy", "--studies", tmp_path, cwd=tmp_path)
     assert unknown.returncode == 2
     assert "Did you mean study?" in unknown.stderr
-
-
-def test_a_cell_shows_the_range_where_it_can_be_seen() -> None:
-    assert mean_and_range([0.4251, 0.4249, 0.4250], 3) == "0.425"
-    assert mean_and_range([0.424, 0.425, 0.426], 3) == "0.425 (0.424 to 0.426)"
-    assert mean_and_range([1234.4, 1234.4]) == "1,234"
-    assert mean_and_range([0.0, 0.0]) == "0"
-    assert mean_and_range([0.05, 0.15], 2, sign=True) == "+0.10 (+0.05 to +0.15)"
 
 
 @pytest.mark.parametrize("path", available(ROOT / "studies"), ids=lambda path: path.parent.name)

@@ -142,3 +142,34 @@ fn check_ranks(what: &str, made_on: u32, ranks: u32) -> Result<(), String> {
     }
     Err(format!("{what} was made on {made_on} ranks, but the job has {ranks}; write `ranks = {made_on}`"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_help::Directory;
+
+    /// A directory without messages, made on two ranks.
+    fn read_as(phase: Phase, regrouped: bool, ranks: u32) -> Result<HierarchyData, String> {
+        let mut files = Directory(&[
+            ("h/summary.json", r#"{ "format": "odonata-amg-hierarchy", "ranks": 2 }"#),
+            (
+                "h/levels.parquet",
+                "unknowns,nonzeros_per_row,sends,values_sent,interpolation_nonzeros_per_row,interpolation_sends,\
+                 interpolation_values_sent,active_ranks,messages,interpolation_messages\n8,3,1,1,0,0,0,2,2,0\n",
+            ),
+        ]);
+        let wanted = HierarchyRequest { hierarchy: "h", level: 0, phase, regrouped };
+        directory(&wanted, ranks, Path::new("h"), &mut files)
+    }
+
+    #[test]
+    fn a_directory_without_messages_has_its_levels() {
+        let found = read_as(Phase::Smooth, false, 2).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(found.messages, LevelMessages::None);
+        assert_eq!(found.levels.map(|levels| levels.levels().len()), Some(1));
+        let error = |phase, regrouped, ranks| read_as(phase, regrouped, ranks).err().unwrap();
+        assert_eq!(error(Phase::Galerkin, false, 2), "h has no messages of the set-up; make it with --record");
+        assert!(error(Phase::Smooth, true, 2).starts_with("h was not redistributed; make it with"));
+        assert!(error(Phase::Smooth, false, 3).starts_with("h was made on 2 ranks, but the job has 3"));
+    }
+}

@@ -148,6 +148,7 @@ mod tests {
             .missing_messages()
             .is_some_and(|missing| missing.reason.contains("a level table without messages")));
         assert_eq!(sends(&*pattern), [0u64; 0]);
+        assert_eq!(pattern.ranks(), 2);
         let (pattern, rule) = built("messages.csv", true).unwrap();
         assert_eq!((rule.levels, pattern.missing_messages()), (None, None));
         assert_eq!(sends(&*pattern), [80]);

@@ -413,6 +413,8 @@ mod tests {
         let constants = Constants { cache_bytes_per_node: 0.0, ..eos() };
         let decision = decide(&laplace_512(), &constants, ALL_MPI, Charges::AlphaBetaGamma).unwrap();
         assert!(decision.levels[4].choices.iter().all(|c| c.allowed && c.category == Category::Large));
+        // On 16 ranks, the work on a million unknowns takes longer than their messages on 512.
+        assert_eq!(decision.levels[1].reason, Reason::NoGain);
     }
 
     #[test]

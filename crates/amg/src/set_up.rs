@@ -149,6 +149,27 @@ mod tests {
                                coarsen,0,1,MPI_Allreduce,0,2,4,32\nweights,0,1,MPI_Bcast,0,2,2,8\n\
                                elimination,1,0,MPI_Allgather,3,1,1,4\n";
 
+    #[test]
+    fn empty_messages_in_one_direction_are_a_tree() {
+        let of = |messages: &[(u32, u32, u64)]| {
+            is_tree(
+                &messages.iter().map(|&(from, to, bytes)| (RankId(from), RankId(to), Bytes(bytes))).collect::<Vec<_>>(),
+            )
+        };
+        assert!(of(&[(1, 0, 0), (3, 1, 0)]) && of(&[(0, 1, 0), (1, 3, 0)]));
+        assert!(!of(&[(1, 0, 0), (0, 1, 0)]) && !of(&[(1, 0, 8)]) && !of(&[(1, 1, 0)]));
+    }
+
+    #[test]
+    fn a_hierarchy_must_be_read_first() {
+        let error = |hierarchy: &str| {
+            let rule = SetUpParameters { hierarchy: hierarchy.into(), ..SetUpParameters::default() };
+            rule.build(&ProgramContext { job: "a", ranks: 2, seed: 1 }).map(|_| ()).unwrap_err().1
+        };
+        assert_eq!(error(""), "missing; write the path of a hierarchy's directory");
+        assert_eq!(error("h"), "no hierarchy was read from 'h'");
+    }
+
     fn built(messages: &'static str) -> Result<Arc<dyn RankProgram>, String> {
         let files: &'static [(&'static str, &'static str)] = Box::leak(Box::new([
             ("h/recorded_messages.parquet", messages),

@@ -278,11 +278,13 @@ mod tests {
     #[test]
     fn parts_are_read_by_number() {
         let bytes = written(&[(7, vec![1, 2, 3]), (0, vec![]), (u32::MAX, vec![9; 1000])]);
-        let mut file = CheckpointReader::new(Cursor::new(bytes)).unwrap();
+        let mut file = CheckpointReader::new(Cursor::new(&bytes)).unwrap();
         assert_eq!(file.header(), &json!({"experiment": "a"}));
         assert_eq!(file.numbers().collect::<Vec<_>>(), [0, 7, u32::MAX]);
         assert_eq!((file.part(u32::MAX).unwrap(), file.part(7).unwrap()), (vec![9; 1000], vec![1, 2, 3]));
         assert_eq!(file.part(1).unwrap_err().to_string(), "is damaged: it has no part 1");
+        let (head, digest) = (MAGIC.len() + size_of_val(&FORMAT), 32);
+        assert_eq!(with_digest(&bytes[head..bytes.len() - digest]), bytes);
     }
 
     #[test]

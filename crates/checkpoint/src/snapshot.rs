@@ -198,6 +198,25 @@ mod tests {
         of
     }
 
+    /// A time, past or future, counts from now; never stays never.
+    #[test]
+    fn times_are_relative_to_now() {
+        let at = |now: u64, time: u64| {
+            let mut of = Snapshot::new(now);
+            of.part("links");
+            of.time(time);
+            of
+        };
+        assert_eq!(at(100, 130).now_ps(), 100);
+        let is_same = |a: &Snapshot, b: &Snapshot| b.advances_since(a).is_ok();
+        assert!(is_same(&at(100, 130), &at(1_100, 1_130)));
+        assert!(is_same(&at(100, 90), &at(1_100, 1_090)));
+        assert!(is_same(&at(100, u64::MAX), &at(1_100, u64::MAX)));
+        for (time, later) in [(130, 1_131), (90, 1_110), (u64::MAX, 1_130), (130, u64::MAX)] {
+            assert!(!is_same(&at(100, time), &at(1_100, later)), "{time}, {later}");
+        }
+    }
+
     #[test]
     fn a_shifted_state_is_the_same() {
         let first = snapshot(100, 90, [5, 80, 5], 10, 8, 0);

@@ -158,6 +158,19 @@ fn cray_mistakes() {
     }
 }
 
+/// 64 places for each of two routers, and 4,096 more: 4,224.
+#[test]
+fn two_routers_may_have_4224_places() {
+    let far = |row: u32, column: u32| {
+        let (x, y) = ("x(0:0:0)", format!("y(0:{row}:{column})"));
+        import::cray_links(format!("{x} green -> {y}\n{y} green -> {x}").as_bytes(), "links.txt")
+    };
+    assert_eq!(64 * 66, 64 * 2 + 4096);
+    assert!(far(63, 65).is_ok());
+    let message = far(64, 64).unwrap_err().to_string();
+    assert!(message.contains("2 routers are spread over 4225 places ([1, 65, 65])"), "{message}");
+}
+
 fn wiring<'a>(bytes: &'a [u8], label: &'a str) -> WiringFile<'a> {
     WiringFile { bytes, label }
 }

@@ -140,12 +140,12 @@ impl Mix {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::figures::DragonflyFigures;
 
     /// Eos from Tables 1 and 2 of the paper, with two 20 MB caches per node (Xeon E5-2670).
-    fn eos() -> Constants {
+    pub(crate) fn eos() -> Constants {
         Constants {
             alpha_s: 0.238e-6,
             beta_s_per_value: 0.858e-9,

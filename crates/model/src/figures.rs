@@ -287,6 +287,7 @@ mod tests {
         assert_eq!(aries.hops(0, 4), 3); // next column
         assert_eq!(aries.hops(0, 4 * 16), 3); // next row
         assert_eq!(aries.hops(0, 4 * 17), 4); // row and column
+        assert_eq!(aries.hops(0, 383), 4); // the last node of the group
         assert_eq!(aries.hops(0, 384), 7); // other group
     }
 
@@ -296,6 +297,10 @@ mod tests {
         let tree = FatTreeFigures { levels: 2, down: 4, up: 2 };
         assert_eq!(tree.hops(0, 3), 2);
         assert_eq!(tree.hops(0, 4), 4);
+        for (a, b) in (0..16).flat_map(|a| (0..16).map(move |b| (a, b))) {
+            let hops = if a == b { 0 } else { 2 + 2 * u32::from(a / 4 != b / 4) };
+            assert_eq!(tree.hops(a, b), hops, "{a} to {b}");
+        }
         assert_eq!(tree.diameter(), 4);
         // 16 node links and, tapered 2:1, 8 above. Three nodes stay below one switch.
         assert_eq!(tree.links(16), 24.0);
@@ -317,6 +322,7 @@ mod tests {
 
     #[test]
     fn zero_nodes_are_refused() {
-        assert!(NetworkFigures::Dragonfly(DragonflyFigures::aries(2)).links(0).is_err());
+        let error = NetworkFigures::Dragonfly(DragonflyFigures::aries(2)).links(0).unwrap_err().to_string();
+        assert!(error.contains("a finite number of at least 1"), "{error}");
     }
 }

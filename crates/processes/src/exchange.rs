@@ -82,4 +82,11 @@ mod tests {
             run_in_threads(3, |process| (all_gather(process, &process.number()), gather(process, &process.number())));
         assert_eq!(gathered, [(vec![0, 1, 2], vec![1, 2]), (vec![0, 1, 2], vec![]), (vec![0, 1, 2], vec![])]);
     }
+
+    #[test]
+    fn a_single_process_is_number_0_and_gathers_its_own_value() {
+        let single = SingleProcess;
+        assert_eq!((single.count(), single.number()), (1, 0));
+        assert_eq!((all_gather(&single, &5), gather(&single, &5)), (vec![5], vec![]));
+    }
 }

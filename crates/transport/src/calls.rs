@@ -198,3 +198,39 @@ fn by_stream(notes: Vec<(EventStream, u64)>) -> BTreeMap<(u16, u32, u32, u8), st
     }
     found.into_iter().map(|(stream, times)| (stream, times.into_iter())).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::allocation::held_by;
+
+    const STREAM: EventStream = EventStream { job: 0, caused_by: 1, other: 2, event: WaitEvent::Message };
+
+    #[test]
+    fn memory_is_what_the_lists_hold() {
+        let call = CallRecord {
+            job: 0,
+            rank: 0,
+            call: 1,
+            name: "send",
+            start: Time(0),
+            end: Time(1),
+            blocked: Time(0),
+            after: None,
+            place: None,
+            program: None,
+        };
+        let phase = PhaseTime { job: 0, rank: 0, phase: 0, start: Time(0), end: Time(1) };
+        for [calls, phases, causes, events] in
+            [[50, 0, 0, 0], [0, 60, 0, 0], [0, 0, 70, 0], [0, 0, 0, 80], [9, 8, 7, 6]]
+        {
+            let (log, held) = held_by(|| CallLog {
+                calls: vec![call; calls],
+                phases: vec![phase; phases],
+                causes: vec![(STREAM, 5); causes],
+                events: vec![(STREAM, None); events],
+            });
+            assert_eq!(log.memory_bytes(), held);
+        }
+    }
+}

@@ -229,3 +229,29 @@ fn by_pair<T>(notes: Vec<(Pair, T)>) -> BTreeMap<Pair, VecDeque<T>> {
 fn next<T>(notes: &mut BTreeMap<Pair, VecDeque<T>>, pair: Pair) -> Option<T> {
     notes.get_mut(&pair)?.pop_front()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::allocation::held_by;
+
+    #[test]
+    fn memory_is_what_the_lists_hold() {
+        let pair = (0, 1, 2);
+        let sent = SendNote { communicator: 0, tag: 0, bytes: 8, protocol: Protocol::Eager, at_ps: 0 };
+        let matched = MatchNote { communicator: 0, tag: 0, is_rendezvous: false, at_ps: 0 };
+        let come = DeliveryNote { at_ps: 0, injection_times: None };
+        for lengths in
+            [[40, 0, 0, 0, 0], [0, 50, 0, 0, 0], [0, 0, 60, 0, 0], [0, 0, 0, 70, 0], [0, 0, 0, 0, 80], [9, 8, 7, 6, 5]]
+        {
+            let (log, held) = held_by(|| Log {
+                sends: vec![(pair, sent); lengths[0]],
+                injections: vec![(pair, 0, 0); lengths[1]],
+                deliveries: vec![(pair, come); lengths[2]],
+                matches: vec![(pair, matched); lengths[3]],
+                data_deliveries: vec![(pair, 0, come); lengths[4]],
+            });
+            assert_eq!(log.memory_bytes(), held);
+        }
+    }
+}

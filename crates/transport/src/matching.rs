@@ -113,6 +113,7 @@ impl<T: Copy> MatchQueue<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::allocation::held_by;
     use odonata_programs::ANY;
     use proptest::prelude::*;
 
@@ -203,6 +204,28 @@ mod tests {
                 charged += compared as u64;
             }
             assert_eq!(charged, u64::from(entries) * u64::from(entries + 1) / 2);
+        }
+    }
+
+    /// The buckets of a map are seven eighths of its memory at most.
+    #[test]
+    fn memory_is_about_what_the_queue_holds() {
+        for (entries, searched) in
+            [(100, None), (10_000, None), (10_000, Some(label(0, ANY, 1))), (10_000, Some(label(0, 3, 1)))]
+        {
+            for kind in [QueueKind::Receives, QueueKind::Messages] {
+                let (queue, held) = held_by(|| {
+                    let mut queue = MatchQueue::new(kind);
+                    (0..entries).for_each(|source| queue.push(label(0, source, 7), source));
+                    if let Some(searched) = &searched {
+                        assert!(queue.take(searched).1.is_none());
+                    }
+                    queue
+                });
+                assert_eq!(queue.index.is_some(), searched.is_some());
+                let memory = queue.memory_bytes();
+                assert!(memory <= held && held <= memory + memory / 7 + 200, "{memory} of {held}");
+            }
         }
     }
 

@@ -79,6 +79,7 @@ impl ReorderBuffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::allocation::held_by;
     use odonata_packet::Envelope;
 
     fn come(order: u32, at_ps: u64) -> DeliveredMessage {
@@ -102,6 +103,21 @@ mod tests {
             out.iter().map(|come| (come.message.envelope.order, come.at_ps, come.message.is_single_packet)).collect();
         assert_eq!(delivered, [(0, 30, false), (1, 20, true)]);
         assert_eq!(reorder.memory_bytes(), size_of::<(Pair, u32)>(), "nothing is kept but what is next");
+    }
+
+    /// Nodes of a tree are half full at least.
+    #[test]
+    fn memory_is_about_what_the_maps_hold() {
+        let early = |order| come(order + 1, 10);
+        for (parts, next, waiting) in [(1_000, 0, 0), (0, 1_000, 0), (0, 0, 1_000)] {
+            let (reorder, held) = held_by(|| ReorderBuffer {
+                parts: (0..parts).map(|order| (((0, 1, 2), 0, order), 1)).collect(),
+                next: (0..next).map(|rank| ((0, rank, 2), 1)).collect(),
+                early: (0..waiting).map(|order| (((0, 1, 2), order), early(order))).collect(),
+            });
+            let memory = reorder.memory_bytes();
+            assert!(memory <= held && held <= 2 * memory + 1_000, "{memory} of {held}");
+        }
     }
 
     /// Rendezvous data go to their receive in any order.

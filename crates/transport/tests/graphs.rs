@@ -363,3 +363,21 @@ fn messages_move_during_computations_of_other_lanes() {
     assert_eq!(of(1, Progress::InCalls), 1_000_000_000);
     assert!((1_041_943_000..1_044_000_000).contains(&of(0, Progress::InCalls)));
 }
+
+/// Two tasks in a chain; on another lane one that waits for the lane alone.
+#[test]
+fn records_name_the_task_before() {
+    let on_lane_1 = |ps: u64| Task { lane: 1, ..compute(ps) };
+    let tasks = vec![compute(1_000), compute(2_000), on_lane_1(500), on_lane_1(300)];
+    let graph = TaskGraph { ranks: vec![RankTasks::new(tasks, &[after(1, 0)])], ..TaskGraph::default() };
+    let machine = Idle::new().machine;
+    let engine = PacketEngine::new(&machine, &PacketSettings::study(), &"min".parse().unwrap()).unwrap();
+    let job = job_of(RankWork::Tasks(Arc::new(graph)), &[NodeId(5)]);
+    let ranks = Ranks::new(vec![job], MpiSettings::ideal()).with_calls();
+    engine.run(&Traffic::program(Arc::new(ranks.clone())), SCHEDULE, &RunOptions::default(), &mut |_| true);
+    let calls = ranks.take_calls().calls;
+    let found: Vec<_> = calls.iter().map(|call| (call.call, call.start.ps(), call.end.ps(), call.after)).collect();
+    let expected = [(1, 0, 1_000, 0), (2, 1_000, 3_000, 1), (3, 0, 500, 0), (4, 500, 800, 3)];
+    assert_eq!(found, expected.map(|(call, start, end, after)| (call, start, end, Some(after))));
+    assert!(calls.iter().all(|call| call.name == "compute" && call.rank == 0 && call.blocked == Time::ZERO));
+}

@@ -219,6 +219,7 @@ mod tests {
         assert_eq!(Quantity::time("0.416 us"), Ok(Time(416_000)));
         assert_eq!(Quantity::time("1e3 ns"), Ok(Time::from_us(1)));
         assert_eq!(Quantity::time("1_000 ps"), Ok(Time(1_000)));
+        assert_eq!(Quantity::time("0 s"), Ok(Time::ZERO));
     }
 
     /// Each unit by hand.
@@ -276,6 +277,7 @@ mod tests {
         assert!(message("4").contains("no unit"));
         assert!(message("4 ns").contains("is a duration; expected an amount of data"));
         assert!(message("4 XB").contains("unknown unit 'XB'"));
+        assert!(message("4EB").contains("unknown unit 'EB'"), "no exponent");
         assert!(message("B").contains("does not start with a number"));
         assert!(message("-4 B").contains("from 0 up"));
         assert!(message("0.1 B").contains("whole number of bytes"));

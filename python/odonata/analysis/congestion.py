@@ -112,7 +112,9 @@ def congestion_sentence(roots: pa.Table) -> str | None:
         sentence = f"{port} is offered {times} times what it takes since {start}"
     if first["wait_share"] is not None:
         sentence += f"; {percent(first['wait_share'])} of all waits at crossbars stand behind it"
-    more = "" if roots.num_rows == 1 else f" {roots.num_rows - 1} more ports have backlogs."
+    more = {1: "", 2: " One more port has a backlog."}.get(
+        roots.num_rows, f" {roots.num_rows - 1} more ports have backlogs."
+    )
     return f"{sentence}.{more}"
 
 

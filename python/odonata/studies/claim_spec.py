@@ -82,8 +82,7 @@ def read_claim(table: TomlTable) -> Claim:
     value, statistic = table.take("value", str), _statistic(table, "mean")
     each = texts(table, "each")
     unit = _unit(table)
-    own = Number(None, None, frozenset(), value, statistic, 1.0)
-    comparison = _comparison(table, selection, own)
+    comparison = _comparison(table, selection, value, statistic)
     return Claim(name, says, source, None, selection, value, statistic, unit, each, comparison, **common)
 
 
@@ -114,7 +113,7 @@ def _statistic(table: TomlTable, default: str) -> str:
     return statistic
 
 
-def _comparison(table: TomlTable, selection: Selection, own: Number) -> Comparison:
+def _comparison(table: TomlTable, selection: Selection, value: str, statistic: str) -> Comparison:
     given = [kind for kind in COMPARISONS if table.has(kind)]
     if len(given) != 1:
         names = " and ".join(given) or "nothing"
@@ -128,20 +127,21 @@ def _comparison(table: TomlTable, selection: Selection, own: Number) -> Comparis
         ends = table.take(kind, list)
         if len(ends) != 2:
             raise table.error(f"between is {ends!r}, expected two numbers")
-        numbers = tuple(_number(end, table, selection, own) for end in ends)
+        numbers = tuple(_number(end, table, selection, value, statistic) for end in ends)
     else:
-        numbers = (_number(table.take(kind, float, str, dict), table, selection, own),)
+        number = table.take(kind, float, str, dict)
+        numbers = (_number(number, table, selection, value, statistic),)
     if kind == "reference":
         tolerance = float(table.take("tolerance", float))
     return Comparison(kind, numbers, tolerance, along)
 
 
-def _number(given: Any, of: TomlTable, selection: Selection, own: Number) -> Number:
+def _number(given: Any, of: TomlTable, selection: Selection, value: str, statistic: str) -> Number:
     """A constant, a column of the claim's rows, or other rows; missing keys are as in the claim."""
     if isinstance(given, int | float) and not isinstance(given, bool):
-        return Number(float(given), None, frozenset(), "", own.statistic, 1.0)
+        return Number(float(given), None, frozenset(), "", statistic, 1.0)
     if isinstance(given, str):
-        return Number(None, None, frozenset(), given, own.statistic, 1.0)
+        return Number(None, None, frozenset(), given, statistic, 1.0)
     if not isinstance(given, Mapping):
         raise of.error(f"{given!r} is neither a number, a column nor a selection of rows")
     table = TomlTable(given, f"{of.place}: {', '.join(given)}")
@@ -151,7 +151,7 @@ def _number(given: Any, of: TomlTable, selection: Selection, own: Number) -> Num
         {**selection.where, **changed},
         table.get("against", dict(selection.against), dict),
     )
-    column, times = table.get("value", own.column), float(table.get("times", 1.0))
-    number = Number(None, other, frozenset(changed), column, _statistic(table, own.statistic), times)
+    column, times = table.get("value", value), float(table.get("times", 1.0))
+    number = Number(None, other, frozenset(changed), column, _statistic(table, statistic), times)
     table.end()
     return number

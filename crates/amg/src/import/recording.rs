@@ -119,3 +119,35 @@ fn operation(call: &str) -> Operation {
         _ => Operation::Barrier,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 8 B in three messages: the first two get the remainder.
+    #[test]
+    fn messages_of_a_row_add_up_to_its_bytes() {
+        let rows = "phase,level,step,source,destination,messages,bytes\ncoarsen,0,1,0,1,3,8\n";
+        let mut recording = Recording::default();
+        add_messages(&mut recording, "rows", rows.as_bytes(), 2).unwrap();
+        let sizes = recording.values().flat_map(|exchange| &exchange.messages).map(|message| message.2 .0);
+        assert_eq!(sizes.collect::<Vec<_>>(), [3, 3, 2]);
+    }
+
+    /// Calls with counts per rank send as those without; other calls move no data.
+    #[test]
+    fn each_call_has_its_operation() {
+        for (calls, found) in [
+            (vec!["MPI_Bcast"], Operation::Broadcast),
+            (vec!["MPI_Reduce"], Operation::Reduce),
+            (vec!["MPI_Allreduce"], Operation::Allreduce),
+            (vec!["MPI_Scan", "MPI_Exscan"], Operation::Scan),
+            (vec!["MPI_Gather", "MPI_Gatherv"], Operation::Gather),
+            (vec!["MPI_Allgather", "MPI_Allgatherv"], Operation::Allgather),
+            (vec!["MPI_Alltoall", "MPI_Alltoallv"], Operation::Alltoall),
+            (vec!["MPI_Barrier", "MPI_Comm_dup"], Operation::Barrier),
+        ] {
+            calls.into_iter().for_each(|call| assert_eq!(operation(call), found, "{call}"));
+        }
+    }
+}

@@ -217,3 +217,32 @@ impl TaskLanes {
         Activity::Waiting { since, peer, what }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::allocation::held_by;
+
+    /// Two tasks on two lanes; then one kind of entry in turn.
+    #[test]
+    fn memory_is_what_the_lanes_hold() {
+        let compute = |lane| Task { lane, ..Work::Compute { time: Time(5) }.into() };
+        let tasks = RankTasks::new(vec![compute(0), compute(1)], &[]);
+        let graph = Arc::new(TaskGraph { ranks: vec![tasks], ..TaskGraph::default() });
+        let fills: [fn(&mut TaskLanes); 5] = [
+            |_| (),
+            |lanes| lanes.lanes[1].waiting.extend((0..300).map(|task| Reverse((0, task)))),
+            |lanes| lanes.due.extend((0..300).map(|task| Reverse((0, 0, task)))),
+            |lanes| (0..300).for_each(|_| lanes.stamp_notice()),
+            |lanes| lanes.ended.extend((0..300).map(|task| (task, 0))),
+        ];
+        for fill in fills {
+            let (lanes, held) = held_by(|| {
+                let mut lanes = Box::new(TaskLanes::new(&graph, 0, Time::ZERO));
+                fill(&mut lanes);
+                lanes
+            });
+            assert_eq!(lanes.memory_bytes(), held);
+        }
+    }
+}
