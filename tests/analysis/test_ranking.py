@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odonata.analysis.intervals import mean_interval, t95
-from odonata.analysis.ranking import Evidence, change_of, rank, spread
+from odonata.analysis.ranking import Evidence, change_of, loads_in, rank, spread
 
 
 def points(**times: list[float]) -> tuple[list[dict[str, object]], list[dict[str, float | None]]]:
@@ -93,6 +93,21 @@ def test_a_difference_within_the_spread_of_its_pairs_is_noise() -> None:
     assert ranked.headline == (
         "No clear best of 2: routing=min and routing=ugal are within noise of each other, 3 seeds."
     )
+
+
+def test_settings_are_ranked_at_one_load() -> None:
+    """`min` is best at the least load, `ugal` at the highest. As a text, 10 would be less than 0.9."""
+    settings = [{"load": load, "routing": r} for load in ("10", "0.9") for r in ("min", "ugal")]
+    latencies = [{"job": value} for value in (8.0, 4.0, 1.0, 2.0)]
+    assert loads_in(settings, ["load"]) == [{"load": "0.9"}, {"load": "10"}]
+    low, high = (rank(settings, latencies, at=at) for at in loads_in(settings, ["load"]))
+    assert low is not None
+    assert high is not None
+    assert high.headline == "At load=10, best: routing=ugal: job 2 times faster, compared with routing=min."
+    assert [(row.setting["routing"], row.points) for row in low.rows] == [("min", (2,)), ("ugal", (3,))]
+    # Load is no choice.
+    assert rank([{"load": "1"}, {"load": "2"}], latencies[:2], at={"load": "2"}) is None
+    assert loads_in([{"load": "full"}, {"load": "empty"}], ["load"]) == [{"load": "full"}, {"load": "empty"}]
 
 
 def test_a_sweep_over_seeds_alone() -> None:

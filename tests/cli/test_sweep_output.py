@@ -62,6 +62,41 @@ def test_a_large_sweep_answers_first(odonata_command: Command, tmp_path: Path) -
     assert again[1:] == lines[1:], "show prints what the sweep has printed"
 
 
+LOADS = """
+[machine]
+topology = "dragonfly"
+p = 2
+a = 4
+h = 2
+g = 9
+[[job]]
+pattern = "adversarial"
+ranks = 72
+traffic = { name = "open", load = 0.1 }
+[engine]
+kind = "packet"
+warm_up = "1 us"
+measure = "2 us"
+[sweep]
+"job.*.traffic.load" = [0.3, 0.05]
+"engine.routing" = ["min", "valiant-n"]
+"engine.seed" = [1, 2, 3, 4]
+"""
+
+
+@pytest.mark.slow
+def test_loads_are_no_choice(odonata_command: Command, tmp_path: Path) -> None:
+    """Between neighbouring groups, direct links are full at load 0.3, and detours longer at load 0.05."""
+    (tmp_path / "loads.toml").write_text(LOADS)
+    shown = odonata_command("sweep", "loads.toml", "-o", "loads")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.splitlines()[1].startswith("At load=0.3, best: routing=valiant-n: ")
+    low, high = odonata.Sweep.load(tmp_path / "loads").rankings.values()
+    assert [ranking.rows[0].setting["routing"] for ranking in (low, high)] == ["min", "valiant-n"]
+    assert re.search(r"(?m)^ *load +valiant-n +min$", shown.stdout)
+    assert len(re.findall(r"(?m)^ *0\.\d+ .* ± .* ± ", shown.stdout)) == 2
+
+
 def test_a_difference_that_is_rounding_is_printed_as_zero() -> None:
     assert [terminal.difference(value, 1.0) for value in (-3.3e-7, 0.0004, 0.0, None)] == ["0", "0", "0", "-"]
     assert terminal.difference(-0.014, 10.1) == "-0.014"

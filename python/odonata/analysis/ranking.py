@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from statistics import mean
@@ -104,6 +105,7 @@ def rank(
     values: Sequence[Mapping[str, float | None]],
     *,
     seeds: Sequence[str] = (),
+    at: Setting | None = None,
     less_is_better: bool = True,
     label: str = "Time",
     unit: str = "s",
@@ -114,12 +116,13 @@ def rank(
         settings: Values of the keys by point.
         values: Positive value of each job by point, such as its time; None if it has none.
         seeds: Keys that are seeds.
+        at: Values of keys that are no choice, such as a load: only points with them are ranked.
         less_is_better: Whether smaller values are better.
         label: What the values are.
         unit: Their unit, as of columns.
 
     Returns:
-        None if no job has a value.
+        None if no job has a value, or if `at` has all keys but seeds.
 
     Examples:
         >>> settings = [{"routing": r, "seed": s} for r in ("min", "ugal") for s in (1, 2)]
@@ -128,11 +131,14 @@ def rank(
         'Best: routing=ugal: fft 1.98 times faster, compared with routing=min, 2 seeds.'
     """
     groups: dict[tuple[object, ...], list[int]] = {}
-    names = [key for key in (settings[0] if settings else {}) if key not in seeds]
+    at = at or {}
+    names = [key for key in (settings[0] if settings else {}) if key not in seeds and key not in at]
     for point, setting in enumerate(settings):
-        groups.setdefault(tuple(setting[name] for name in names), []).append(point)
-    jobs = list(dict.fromkeys(job for row in values for job, value in row.items() if value))
-    if not jobs:
+        if all(setting[key] == value for key, value in at.items()):
+            groups.setdefault(tuple(setting[name] for name in names), []).append(point)
+    ranked = [values[point] for points in groups.values() for point in points]
+    jobs = list(dict.fromkeys(job for row in ranked for job, value in row.items() if value))
+    if not jobs or (at and not names):
         return None
     base = next(iter(groups.values()))
     rows = []
@@ -149,7 +155,25 @@ def rank(
         key=lambda row: (len(_lost(row, first, jobs)), math.inf if row.score is None else sign * row.score)
     )
     sweep = _Points(settings, values, tuple(seeds), less_is_better)
-    return Ranking(sweep.headline(rows, first, jobs), tuple(jobs), tuple(rows), first, label, unit)
+    headline = sweep.headline(rows, first, jobs)
+    if at:
+        headline = f"At {text_of(at)}, {headline[0].lower()}{headline[1:]}"
+    return Ranking(headline, tuple(jobs), tuple(rows), first, label, unit)
+
+
+def loads_in(settings: Sequence[Setting], keys: Sequence[str]) -> list[dict[str, object]]:
+    """Values of keys that are loads, in points of a sweep: from the least load to the highest.
+
+    In the order of the points if they are no numbers.
+
+    Examples:
+        >>> odonata.analysis.ranking.loads_in([{"load": "0.5"}, {"load": "0.1"}], ["load"])
+        [{'load': '0.1'}, {'load': '0.5'}]
+    """
+    found = list(dict.fromkeys(tuple(setting[key] for key in keys) for setting in settings))
+    with suppress(ValueError):
+        found.sort(key=lambda values: [float(str(value)) for value in values])
+    return [dict(zip(keys, values, strict=True)) for values in found]
 
 
 def _lost(row: RankedSetting, base: RankedSetting, jobs: Sequence[str]) -> list[str]:

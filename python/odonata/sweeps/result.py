@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from odonata import __version__
 from odonata._core import Experiment
 from odonata.analysis import interactions, paired_differences, stratified_differences
-from odonata.analysis.ranking import Ranking, job_values, rank
+from odonata.analysis.ranking import Ranking, job_values, loads_in, rank
 from odonata.errors import DamagedRunError, NotARunError, OdonataError, StoreError
 from odonata.lazy import LazyModule
 from odonata.notebook import facts
@@ -292,29 +292,42 @@ class Sweep:
             raise OdonataError(f"{value} needs a job", hint=f"Choose one of: {', '.join(names)}.")
         return self.jobs.filter(pc.equal(self.jobs["name"], job))
 
-    @cached_property
+    @property
     def ranking(self) -> Ranking | None:
         """The settings from best to worst by times of jobs, or by latency of packets if they have no end.
 
-        None if the runs have neither.
+        Of a sweep over loads, at the highest one. None if the runs have neither, or differ only by load.
 
         Examples:
             >>> odonata.Sweep.load("runs/design").ranking.jobs
             ('fft', 'noise')
         """
+        return next(reversed(self.rankings.values()), None)
+
+    @cached_property
+    def rankings(self) -> dict[str, Ranking]:
+        """The settings from best to worst at each load, by load in ascending order; by "" without several."""
         found = [job_values(run.jobs) for run in self.complete.values()]
         known = next((one for one in found if one is not None), None)
         if known is None:
-            return None
+            return {}
         label, unit, _ = known
         shorts = short_keys([axis.key for axis in self.axes])
         settings = [
             {short: text(value) for short, value in zip(shorts, point.values, strict=True)}
             for point in self.complete
         ]
-        seeds = [short for short, axis in zip(shorts, self.axes, strict=True) if axis.is_seed]
+        axes = list(zip(shorts, self.axes, strict=True))
+        seeds = [short for short, axis in axes if axis.is_seed]
+        loads = [short for short, axis in axes if axis.is_load and len(axis.values) > 1]
         values = [one[2] if one else {} for one in found]
-        return rank(settings, values, seeds=seeds, label=label, unit=unit)
+        ranked = {
+            ", ".join(map(str, at.values())): rank(
+                settings, values, seeds=seeds, at=at, label=label, unit=unit
+            )
+            for at in loads_in(settings, loads)
+        }
+        return {at: ranking for at, ranking in ranked.items() if ranking is not None}
 
     def times(self) -> style.Picture:
         """Draws the time of each job by setting, best first, with 95 % intervals over seeds.

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from odonata import _core
-from odonata.analysis.ranking import job_values, rank, text_of
+from odonata.analysis.ranking import job_values, loads_in, rank, text_of
 from odonata.store.sweep import short_keys, text
 
 POINTS_MAX = 2_000
@@ -46,7 +46,14 @@ def ranking(
     if known is None:
         return None
     label, unit, _ = known
-    ranked = rank(settings, [one[2] if one else {} for one in found], seeds=seeds, label=label, unit=unit)
+    loads = [
+        short
+        for key, short in zip(keys, short_keys(keys), strict=True)
+        if key.endswith("traffic.load") and len({setting[short] for setting in settings}) > 1
+    ]
+    at = loads_in(settings, loads)[-1]
+    values = [one[2] if one else {} for one in found]
+    ranked = rank(settings, values, seeds=seeds, at=at, label=label, unit=unit)
     if ranked is None:
         return None
     rows = [{**asdict(row), "text": text_of(row.setting)} for row in ranked.rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from odonata.analysis.ranking import text_of
 from odonata.cli.output import terminal
 from odonata.quantity import Scale, scale
 from odonata.store.sweep import short_keys, text
@@ -57,6 +58,28 @@ def print_best(screen: Console, sweep: Sweep) -> None:
         score = "first" if base else terminal.change(None if row.score is None else row.score - 1)
         shown.add_row(str(number), *(text(row.setting[key]) for key in keys), *cells, score)
     terminal.print_table(screen, shown, _title(ranking, on, len(best)), keys=len(keys) + 1)
+
+
+def print_loads(screen: Console, sweep: Sweep) -> None:
+    """Prints the first job's value by load. A column for each setting, in their order at the highest load."""
+    ranking = sweep.ranking
+    if ranking is None or len(sweep.rankings) < 2:
+        return
+    settings = [row.setting for row in ranking.rows[:JOBS_MAX]]
+    found = {
+        at: {text_of(row.setting): row.jobs[0] for row in one.rows} for at, one in sweep.rankings.items()
+    }
+    means = [one.mean for of_load in found.values() for one in of_load.values() if one is not None]
+    on = scale(means, ranking.unit)
+    names = [", ".join(map(str, setting.values())) for setting in settings]
+    shown = terminal.table(["load", *names], left=[])
+    for at, of_load in found.items():
+        shown.add_row(at, *(_spread(of_load.get(text_of(setting)), on) for setting in settings))
+    more = len(ranking.rows) - len(settings)
+    which = f": the best {len(settings)} of {len(ranking.rows)} settings" if more else ""
+    terminal.print_table(
+        screen, shown, f"{on.heading(ranking.label)} of {ranking.jobs[0]} by load{which}", keys=1
+    )
 
 
 def _title(ranking: Ranking, on: Scale, shown: int) -> str:

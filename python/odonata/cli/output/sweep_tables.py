@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 
 from odonata.cli.output import columns, terminal
-from odonata.cli.output.sweep_answer import has_many_values, is_large, print_best, print_effects
+from odonata.cli.output.sweep_answer import has_many_values, is_large, print_best, print_effects, print_loads
 from odonata.quantity import Scale, scale
 from odonata.store.schema import ENDINGS, declarations
 from odonata.store.sweep import short_keys, text
@@ -60,6 +60,7 @@ def print_sweep(screen: Console, sweep: Sweep, *, details: bool = False) -> None
         _print_slowdowns(screen, sweep)
     elif short and sweep.ranking is not None:
         print_best(screen, sweep)
+        print_loads(screen, sweep)
     elif "accepted_load" in sweep.jobs.column_names:
         _print_loads(screen, sweep)
     elif TIME.name in sweep.jobs.column_names:
