@@ -101,7 +101,6 @@ def command(
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     import tempfile
 
-    from odonata.amg import store
     from odonata.amg.machines import load
     from odonata.store.writer import check_target
 
@@ -142,12 +141,18 @@ def command(
         _print_json(adviser, advice, threads, results, variants, most)
         return
     _show(adviser, advice, results, variants, most=most)
-    if directory is not None and store.has_table(directory, "recorded_messages"):
-        # On many ranks with few unknowns the set-up can lose more than all cycles gain.
-        terminal.console().print("This counts cycles only. With the recorded set-up: --objective both")
+    _show_what_counts(directory)
     if output is not None:
         written = f"written: {output}" if executed else "Nothing was executed, so nothing was written."
         terminal.console().print(written)
+
+
+def _show_what_counts(directory: Path | None) -> None:
+    """Says that a recorded set-up did not count. It can cost more than all cycles gain."""
+    from odonata.amg import store
+
+    if directory is not None and store.has_table(directory, "recorded_messages"):
+        terminal.console().print("This counts cycles only. With the recorded set-up: --objective both")
 
 
 @dataclass(frozen=True)
