@@ -300,7 +300,7 @@ class Sweep:
 
         Examples:
             >>> odonata.Sweep.load("runs/design").ranking.jobs
-            ('fft', 'noise')
+            ('cfd', 'fft')
         """
         return next(reversed(self.rankings.values()), None)
 
