@@ -83,7 +83,7 @@ def print_sweep(screen: Console, sweep: Sweep, *, details: bool = False) -> None
     *others, last = (f"{name}.parquet" for name, there in made.items() if there)
     table = f"{', '.join(others)} and {last}" if others else last
     more = "\nEvery point and every comparison: the same command with --details" if short or brief else ""
-    has_loads = any(axis.key.endswith("traffic.load") and len(axis.values) > 1 for axis in sweep.axes)
+    has_loads = any(axis.is_load and len(axis.values) > 1 for axis in sweep.axes)
     figure = f"\nLoad-latency curves: odonata plot {sweep.path}" if has_loads else ""
     screen.print(
         f"{more}\nTables of all points: {table} in {sweep.path}\nTheir runs: {sweep.path / 'points'}{figure}",
