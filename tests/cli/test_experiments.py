@@ -365,13 +365,12 @@ def test_a_sweep_does_not_depend_on_processes(odonata_command: Command, sweep_fi
     assert one == three
 
 
-def test_a_point_that_cannot_run_stops_the_sweep_before_it_begins(
-    odonata_command: Command, sweep_file: Path
-) -> None:
+def test_a_point_that_cannot_run_stops_it_at_once(odonata_command: Command, sweep_file: Path) -> None:
     sweep_file.write_text(SWEEP.replace('"engine.seed" = [1, 2, 3]', '"job.near.ranks" = [64, 1000000]'))
     result = odonata_command("sweep", sweep_file, "-o", "out")
     assert result.returncode == 2
     assert "2 of 4 points cannot run. The first is routing=min,ranks=1000000" in result.stderr
+    assert f"{sweep_file.name}:{len(SWEEP.splitlines())}:25" in result.stderr
     assert "No point was run." in result.stderr
     assert list((sweep_file.parent / "out" / "points").iterdir()) == []
 

@@ -138,6 +138,11 @@ impl Excerpt {
 }
 
 impl Problem {
+    /// The text of the override in which the problem is, if it is in one.
+    pub fn override_text(&self) -> Option<&str> {
+        self.location.as_ref().filter(|_| self.file == OVERRIDE).map(|location| location.source.as_str())
+    }
+
     fn fmt_help(&self, f: &mut fmt::Formatter<'_>, gutter: usize) -> fmt::Result {
         match &self.help {
             Some(help) => write!(f, "\n {} = help: {help}", " ".repeat(gutter)),

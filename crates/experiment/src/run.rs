@@ -125,7 +125,14 @@ impl Experiment {
     /// is looked through once.
     pub fn check_points(&self, points: Vec<Vec<String>>) -> Vec<Result<CheckReport, Problems>> {
         let mut known = ExaminationCache::default();
-        points.into_iter().map(|changes| self.clone().with_overrides(changes).check_knowing(&mut known)).collect()
+        let mut check = |point: Vec<String>| {
+            let checked = self.clone().with_overrides(point.clone()).check_knowing(&mut known);
+            checked.map_err(|problems| match self.spec() {
+                Ok(spec) => spec.at_values(problems, &point),
+                Err(_) => problems,
+            })
+        };
+        points.into_iter().map(&mut check).collect()
     }
 
     fn check_knowing(&self, known: &mut ExaminationCache) -> Result<CheckReport, Problems> {

@@ -19,7 +19,9 @@ use interference::Interference;
 use job::JobEntry;
 use machine::MachineSpec;
 use mpi::MpiSpec;
-use odonata_document::{expect_table, format, overrides, Document, Entry, ProblemKind, Problems, Raw, Report, Table};
+use odonata_document::{
+    expect_table, format, overrides, Document, Entry, Place, ProblemKind, Problems, Raw, Report, Table,
+};
 use odonata_engines::{Output, TrafficClass};
 pub use sweep::SweepAxis;
 
@@ -113,6 +115,29 @@ impl ExperimentSpec {
             }
         }
         report.finish(())
+    }
+
+    /// Problems of a point, each at the value of `[interference]` or `[sweep]` that it is about instead of at the override
+    /// that sets it.
+    pub(crate) fn at_values(&self, Problems(problems): Problems, point: &[String]) -> Problems {
+        let moved = problems.into_iter().map(|problem| {
+            let place = problem.override_text().and_then(|text| self.place_of(text, point));
+            let Some(place) = place else { return problem };
+            let with = problem.override_text().unwrap_or_default();
+            let message = format!("with {with}: {}", problem.message);
+            self.document.problem(problem.kind, Some(place), message, problem.help)
+        });
+        Problems(moved.collect())
+    }
+
+    /// The place of the value that a point takes and that sets `text`.
+    fn place_of(&self, text: &str, point: &[String]) -> Option<Place> {
+        let axes = self.interference.axes.iter().chain(&self.sweep);
+        let mut values = axes.flat_map(|axis| axis.overrides.iter().zip(&axis.places));
+        let taken = |changes: &[String]| changes.iter().all(|change| point.contains(change));
+        values
+            .find(|(changes, _)| changes.iter().any(|change| change == text) && taken(changes))
+            .map(|(_, &place)| place)
     }
 
     /// Every job alone, as an axis: the others idle, or absent if `[interference]` says so.

@@ -319,6 +319,30 @@ fn an_override_replaces_an_axis_however_its_key_is_written() {
     }
 }
 
+/// What only the whole of a point shows is said where its value stands. Of two choices that set the same, the place is
+/// that of the choice taken.
+#[test]
+fn problems_of_a_point_stand_at_its_value() {
+    let machine = "[sweep.network]\nsmall = { \"job.halo.ranks\" = 73 }\nlarge = { \"job.halo.ranks\" = 73, \"engine.seed\" = 2 }\n";
+    for (sweep, line, column, span) in
+        [("[sweep]\n'job.halo.ranks' = [4, 73]\n", 2, 24, "73"), (machine, 3, 9, "{ \"job.halo.ranks\"")]
+    {
+        let experiment = Experiment::new(format!("{GOOD}{sweep}"), "x.toml");
+        let first = GOOD.lines().count();
+        let axis = &experiment.sweep().unwrap()[0];
+        let points = axis.overrides.clone();
+        let checked = experiment.check_points(points);
+        let problem = checked[1].as_ref().unwrap_err().0[0].clone();
+        let location = problem.location.as_ref().unwrap();
+        assert_eq!((location.line, location.column), (first + line, column), "{problem}");
+        assert!(location.span.starts_with(span) && problem.file == "x.toml", "{problem}");
+        assert!(problem.message.starts_with("with job.halo.ranks=73: "), "{problem}");
+    }
+    // What the user sets stays with `--set`.
+    let experiment = Experiment::new(GOOD, "x.toml").with_overrides(["job.halo.ranks=73".to_owned()]);
+    assert_eq!(experiment.check_points(vec![vec![]])[0].as_ref().unwrap_err().0[0].file, "--set");
+}
+
 #[test]
 fn sweeps() {
     let sweep = |text: &str| problems(&format!("{GOOD}[sweep]\n{text}\n"), &[]);

@@ -48,13 +48,22 @@ class Axis:
     @property
     def is_load(self) -> bool:
         """Whether the axis varies only the load of open traffic."""
-        keys = (".traffic", ".traffic.load")
-        return bool(self._changed) and all(key.endswith(keys) for key in self._changed)
+        return bool(self._changed) and all(map(sets_load, self._changed))
 
     @property
     def _changed(self) -> set[str]:
         """The keys that the axis changes."""
         return {change.partition("=")[0] for changes in self.overrides for change in changes}
+
+
+def sets_load(key: str) -> bool:
+    """Whether a key of experiments is the load of open traffic.
+
+    Examples:
+        >>> odonata.store.sweep.sets_load("job.0.traffic.load")
+        True
+    """
+    return key.endswith((".traffic", ".traffic.load"))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from odonata import _core
 from odonata.analysis.ranking import job_values, loads_in, rank, text_of
-from odonata.store.sweep import short_keys, text
+from odonata.store.sweep import sets_load, short_keys, text
 
 POINTS_MAX = 2_000
 
@@ -49,7 +49,7 @@ def ranking(
     loads = [
         short
         for key, short in zip(keys, short_keys(keys), strict=True)
-        if key.endswith("traffic.load") and len({setting[short] for setting in settings}) > 1
+        if sets_load(key) and len({setting[short] for setting in settings}) > 1
     ]
     at = loads_in(settings, loads)[-1]
     values = [one[2] if one else {} for one in found]
