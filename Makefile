@@ -9,6 +9,8 @@ MAKEFLAGS += --no-print-directory
 export PATH := $(CURDIR)/.venv/bin:$(HOME)/.cargo/bin:$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/.venv
 unexport CONDA_PREFIX
+# Where it is set, as in many containers, each of the thousands of processes of the tests compiles the package again.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Two installations by apt at a time are refused, and cargo uses all processors anyway.
 .NOTPARALLEL:
