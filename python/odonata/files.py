@@ -110,9 +110,9 @@ def read_json(path: Path, most: int = TEXT_BYTES_MAX) -> Any:
     except json.JSONDecodeError as error:
         raise UnreadableError(f"it is not JSON: {error}") from None
     _check_depth(content)
-    # Half of a pair of surrogates cannot be printed, and no file of ours has one.
+    # It is no character and cannot be printed.
     if "\\ud" in text.lower() and re.search("[\ud800-\udfff]", json.dumps(content, ensure_ascii=False)):
-        raise UnreadableError("it is not JSON: it has a surrogate, which is no character")
+        raise UnreadableError("it is not Unicode text: it has half a surrogate pair")
     return content
 
 

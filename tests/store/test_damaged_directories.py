@@ -216,6 +216,37 @@ def test_settings_of_a_hierarchy_have_types(whole: Path, tmp_path: Path, value: 
         assert "the hierarchy has" in said
 
 
+@pytest.mark.parametrize("target", ["optuna.log", "outside", "missing"])
+def test_the_log_of_a_search_is_no_link(whole: Path, tmp_path: Path, target: str) -> None:
+    """Optuna would append to what it leads to. The test above found a link to itself."""
+    damaged = damage.copy(whole / "search", tmp_path / "search")
+    (tmp_path / "outside").write_text("whole line\npartial line")
+    (damaged / "optuna.log").unlink()
+    (damaged / "optuna.log").symlink_to(target if target == "optuna.log" else tmp_path / target)
+    code, said = invoke(f"optimize {whole / 'search.toml'} -j 1 -o {damaged}")
+    assert (code, "optuna.log is a link" in said) == (2, True), said
+    assert (tmp_path / "outside").read_text() == "whole line\npartial line"
+    assert not (tmp_path / "missing").exists()
+
+
+def test_the_log_of_a_search_is_no_directory(whole: Path, tmp_path: Path) -> None:
+    damaged = damage.copy(whole / "search", tmp_path / "search")
+    (damaged / "optuna.log").unlink()
+    (damaged / "optuna.log").mkdir()
+    code, said = invoke(f"optimize {whole / 'search.toml'} -j 1 -o {damaged}")
+    assert (code, "it is a directory; expected a file" in said) == (2, True), said
+
+
+def test_half_a_character_is_refused(whole: Path, tmp_path: Path) -> None:
+    """No terminal can print it."""
+    damaged = damage.copy(whole / "run", tmp_path / "run")
+    summary = json.loads((damaged / "summary.json").read_text())
+    summary["jobs"][0]["name"] = "\ud800"
+    (damaged / "summary.json").write_text(json.dumps(summary))
+    code, said = invoke(f"show {damaged}")
+    assert (code, "it has half a surrogate pair" in said) == (2, True), said
+
+
 def filled(command: str, directory: Path, whole: Path, out: Path, kind: str) -> str:
     page = out / ("page.html" if "view" in command else "picture.png")
     page.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
 
@@ -78,12 +78,12 @@ class Column:
 
     def on(self, axis: str) -> Column:
         """This column for one axis of the machine."""
-        facts = asdict(self)
-        return Column(**{**facts, **{key: facts[key].replace(AXIS, axis) for key in ("name", "label")}})
+        name, label = (text.replace(AXIS, axis) for text in (self.name, self.label))
+        return replace(self, name=name, label=label)
 
     def field(self, type_: pa.DataType) -> pa.Field:
         """A field of an Arrow schema with this declaration."""
-        facts = {key: value for key, value in asdict(self).items() if key not in ("name", "type") and value}
+        facts = {key: value for key, value in vars(self).items() if key not in ("name", "type") and value}
         texts = {key: "true" if value is True else value for key, value in facts.items()}
         return pa.field(self.name, type_, metadata=texts)
 
