@@ -237,6 +237,17 @@ def test_the_log_of_a_search_is_no_directory(whole: Path, tmp_path: Path) -> Non
     assert (code, "it is a directory; expected a file" in said) == (2, True), said
 
 
+@pytest.mark.parametrize("value", [None, [None], {"x": [None]}])
+def test_no_value_of_an_axis_is_null(whole: Path, tmp_path: Path, value: object) -> None:
+    """An experiment has no such value; the test above found one in a list."""
+    damaged = damage.copy(whole / "sweep", tmp_path / "sweep")
+    description = json.loads((damaged / "sweep.json").read_text())
+    description["axes"][0]["values"][0] = value
+    (damaged / "sweep.json").write_text(json.dumps(description))
+    code, said = invoke(f"show {damaged}")
+    assert (code, "axes[0] has null, which is no value of a key" in said) == (2, True), said
+
+
 def test_half_a_character_is_refused(whole: Path, tmp_path: Path) -> None:
     """No terminal can print it."""
     damaged = damage.copy(whole / "run", tmp_path / "run")
