@@ -89,7 +89,7 @@ class WorkingCopy:
 
 
 def _states(directory: Path) -> dict[str, tuple[int, ...]]:
-    """The state of each file by its path, which changes with the file; each directory comes before its content."""
+    """The state of each path, which changes with its file; each directory comes before its content."""
     states = {}
     for parent, directories, files in os.walk(directory):
         for name in (*directories, *files):

@@ -103,7 +103,7 @@ def _become(folder: Path, printed: Path, arguments: list[str], modules: Path | N
     os.close(output)
     os.chdir(folder)
     signal.alarm(TIMEOUT_S)
-    # A worker that starts another Python takes half a second, and its calls would be neither counted nor fail.
+    # A worker that starts another Python takes half a second, and its calls would not be counted.
     multiprocessing.get_context = lambda _method=None: FORK
     from odonata.cli import main
 

@@ -101,7 +101,7 @@ CASES = {
 }
 """Commands by kind of directory, and the share of each, about in 1,000.
 
-Larger shares of slow commands take time without finding more: a table is read and checked in the same way
+Larger shares of slow commands take time without finding more: a table is read and checked
 whether it is drawn (300 ms), printed as a table (40 ms) or as JSON (10 ms).
 """
 
