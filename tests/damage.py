@@ -7,6 +7,7 @@ import os
 import random
 import re
 import shutil
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ VALUES: tuple[Any, ...] = (
     "",
     "x",
     "../../outside",
+    "[/x]\x1b[2J",
+    "\ud800",
     [],
     [None],
     {},
@@ -50,10 +53,58 @@ TOML_VALUES = (
 )
 
 
-def damage(directory: Path, chance: random.Random) -> str:
-    """Damages one file of a directory, and says which and how."""
-    files = sorted(path for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
-    path = chance.choice(files)
+class WorkingCopy:
+    """A copy of a directory that is damaged again and again, and made whole in between."""
+
+    def __init__(self, source: Path, path: Path) -> None:
+        self.source = source
+        self.path = copy(source, path)
+        self._states = _states(path)
+        self._files = sorted(name for name, (mode, *_) in self._states.items() if stat.S_ISREG(mode))
+
+    def damage(self, chance: random.Random) -> str:
+        """Damages one file, and says which and how."""
+        return _damage(self.path, self.path / chance.choice(self._files), chance)
+
+    def restore(self) -> None:
+        """Copies what has changed since the copy was whole, and removes what was added."""
+        found = _states(self.path)
+        for name, state in found.items():
+            place = self.path / name
+            if self._states.get(name) == state or not os.path.lexists(place):
+                continue
+            if stat.S_ISDIR(state[0]):
+                shutil.rmtree(place)
+            else:
+                place.unlink()
+        for name, (mode, *_) in self._states.items():
+            place = self.path / name
+            if os.path.lexists(place):
+                continue
+            if stat.S_ISDIR(mode):
+                place.mkdir()
+            else:
+                shutil.copy2(self.source / name, place)
+                self._states[name] = _state(place.lstat())
+
+
+def _states(directory: Path) -> dict[str, tuple[int, ...]]:
+    """The state of each path, which changes with its file; each directory comes before its content."""
+    states = {}
+    for parent, directories, files in os.walk(directory):
+        for name in (*directories, *files):
+            path = os.path.join(parent, name)  # noqa: PTH118 - pathlib takes ten times as long
+            states[os.path.relpath(path, directory)] = _state(os.lstat(path))
+    return states
+
+
+def _state(found: os.stat_result) -> tuple[int, ...]:
+    # A copied file has the time of its source, so that writing to it changes the time.
+    times = () if stat.S_ISDIR(found.st_mode) else (found.st_size, found.st_mtime_ns, found.st_ino)
+    return (found.st_mode, *times)
+
+
+def _damage(directory: Path, path: Path, chance: random.Random) -> str:
     kinds = {".json": _json, ".toml": _toml, ".parquet": _parquet}
     forms = [kinds.get(path.suffix, _bytes)] * 3 + [_bytes, _kind]
     how = chance.choice(forms)(path, chance)
@@ -151,7 +202,7 @@ def _with_value(table: pa.Table, index: int, chance: random.Random) -> pa.Table:
         changed = [*values[:row], value, *values[row + 1 :]]
         try:
             return table.set_column(index, field, pa.array(changed, field.type))
-        except (pa.ArrowException, OverflowError, TypeError):
+        except (pa.ArrowException, OverflowError, TypeError, UnicodeEncodeError):
             continue
     return table
 

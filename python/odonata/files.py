@@ -12,6 +12,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -109,6 +110,9 @@ def read_json(path: Path, most: int = TEXT_BYTES_MAX) -> Any:
     except json.JSONDecodeError as error:
         raise UnreadableError(f"it is not JSON: {error}") from None
     _check_depth(content)
+    # It is no character and cannot be printed.
+    if "\\ud" in text.lower() and re.search("[\ud800-\udfff]", json.dumps(content, ensure_ascii=False)):
+        raise UnreadableError("it is not Unicode text: it has half a surrogate pair")
     return content
 
 
@@ -239,13 +243,13 @@ def lock(path: Path) -> BinaryIO:
 
 def _open(path: Path) -> BinaryIO:
     # Without a writer, a pipe would block already while it is opened.
-    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        _check_kind(os.fstat(file.fileno()))
-    except UnreadableError:
-        file.close()
+        _check_kind(os.fstat(descriptor))
+        return os.fdopen(descriptor, "rb")
+    except (UnreadableError, OSError):
+        os.close(descriptor)
         raise
-    return file
 
 
 def _check_kind(status: os.stat_result) -> None:

@@ -40,8 +40,8 @@ def failures(shim: Path, folder: Path, seconds: float, first: int = 0) -> tuple[
 
 @pytest.mark.slow
 def test_no_fault_leaves_half_a_result(shim: Path, tmp_path: Path) -> None:
-    """As many points as fit into 20 s of processor time, spread over all commands and faults."""
-    wrong, tried = failures(shim, tmp_path, 20)
+    """As many points as fit into 12 s of processor time, spread over all commands and faults."""
+    wrong, tried = failures(shim, tmp_path, 12)
     assert not wrong, "\n".join(map(str, wrong[:3]))
     assert tried >= 10
 

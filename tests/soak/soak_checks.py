@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from soak_repeats import repeats
 
 import odonata
@@ -18,10 +20,6 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-
-FOLLOWED = 100_000
-"""At most so many packets of a run are followed."""
 
 
 def faults_of(path: Path) -> list[str]:
@@ -64,38 +62,64 @@ def _ended(run: Run) -> list[str]:
 
 def _packets(run: Run) -> list[str]:
     """Every path goes from its source's router to its destination's, cable by cable, and takes its time."""
-    faults = []
     links, nodes = run.links.to_pandas(), run.nodes.to_pandas()
-    source, target = links["source"].to_numpy(), links["target"].to_numpy()
-    latency = links["latency_ps"].to_numpy()
-    rate = links["capacity_bytes_per_s"].to_numpy()
+    packets = run.table("packets")
     router, group = nodes["router"].to_numpy(), run.routers.to_pandas()["group"].to_numpy()
     channels = run.summary["packet"]["virtual_channels"]
-    packets = run.table("packets")
-    # Mixed traffic of tiny packets may have a million, which take minutes: one in so many then.
-    every = np.arange(0, len(packets), 1 + len(packets) // FOLLOWED)
-    for packet in packets.take(every).to_pylist():
+    wrong = _wrong_packets(packets, links, router, group, channels)
+    faults = []
+    for packet in packets.take(wrong[:5]).to_pylist():
         path_links = packet["links"]
-        ends = (
-            [router[packet["source"]], *target[path_links]],
-            [*source[path_links], router[packet["destination"]]],
+        routers = [router[packet["source"]], *links["target"].to_numpy()[path_links]]
+        faults.append(
+            f"packet of {channels} channels, at routers {routers} of groups {group[routers]}, to router "
+            f"{router[packet['destination']]}: no path, other groups, or faster than its cables: {packet}"
         )
-        where = f"packet {packet['source']} to {packet['destination']} born {packet['created_ps']}"
-        if len(path_links) != packet["hops"] or any(a != b for a, b in zip(*ends, strict=True)):
-            faults.append(f"{where}: no path: {path_links}")
-        others = set(group[ends[0]]) - {group[ends[0][0]], group[router[packet["destination"]]]}
-        if packet["via_intermediate_group"] != bool(others):
-            faults.append(f"{where}: groups {others} besides its own, but {packet['via_intermediate_group']}")
-        if any(vc >= channels for vc in packet["vcs"]):
-            faults.append(f"{where}: channels {packet['vcs']} of {channels}")
-        slowest = packet["bytes"] / min([1e18, *rate[path_links]]) * 1e12
-        # Each hop may round its time down.
-        least = sum(latency[path_links]) + slowest - len(path_links) - 1
-        if not packet["created_ps"] <= packet["injected_ps"] <= packet["delivered_ps"]:
-            faults.append(f"{where}: against time")
-        if packet["delivered_ps"] - packet["injected_ps"] < least:
-            faults.append(f"{where}: faster than its cables, {packet}")
-    return faults[:5]
+    return faults
+
+
+def _wrong_packets(packets: pa.Table, links: Any, router: Any, group: Any, channels: int) -> Any:
+    """Numbers of the packets that no network could deliver like this, of all packets at once.
+
+    A packet passes one router more than links. Arrays of routers have a row for each that a packet passes.
+    """
+    if not packets.num_rows:
+        return np.empty(0, dtype=int)
+    given = {name: packets[name].to_numpy() for name in packets.column_names if name not in ("links", "vcs")}
+    path, lengths = _flat(packets["links"])
+    vcs, vc_lengths = _flat(packets["vcs"])
+    count = packets.num_rows
+    of_link = np.repeat(np.arange(count), lengths)
+    first = np.cumsum(lengths + 1) - lengths - 1
+    last = first + lengths
+    is_first, is_last = (np.isin(np.arange(len(path) + count), ends) for ends in (first, last))
+
+    # What each router is by the link before, and by the link after.
+    reached, left = np.empty(len(is_first), dtype=int), np.empty(len(is_first), dtype=int)
+    reached[is_first], reached[~is_first] = router[given["source"]], links["target"].to_numpy()[path]
+    left[is_last], left[~is_last] = router[given["destination"]], links["source"].to_numpy()[path]
+    wrong = (lengths != given["hops"]) | np.logical_or.reduceat(reached != left, first)
+
+    groups = group[reached]
+    ends = [np.repeat(group[router[given[end]]], lengths + 1) for end in ("source", "destination")]
+    passes_others = np.logical_or.reduceat((groups != ends[0]) & (groups != ends[1]), first)
+    wrong |= passes_others != given["via_intermediate_group"]
+    wrong[np.repeat(np.arange(count), vc_lengths)[vcs >= channels]] = True
+
+    rates = np.full(len(is_first), 1e18)
+    rates[~is_first] = links["capacity_bytes_per_s"].to_numpy()[path]
+    latency = np.bincount(of_link, weights=links["latency_ps"].to_numpy()[path], minlength=count)
+    # Each hop may round its time down.
+    least = latency + given["bytes"] / np.minimum.reduceat(rates, first) * 1e12 - lengths - 1
+    injected, delivered = (given[name].astype(np.int64) for name in ("injected_ps", "delivered_ps"))
+    wrong |= (given["created_ps"] > injected) | (injected > delivered) | (delivered - injected < least)
+    return np.flatnonzero(wrong)
+
+
+def _flat(lists: pa.ChunkedArray) -> tuple[Any, Any]:
+    """The values of a column of lists one after another, and the length of each list."""
+    joined = lists.combine_chunks()
+    return joined.flatten().to_numpy(), joined.value_lengths().to_numpy()
 
 
 def _sums(run: Run) -> list[str]:
@@ -119,8 +143,8 @@ def _sums(run: Run) -> list[str]:
         if np.where(runs_program, sent < own, sent != own).any():
             faults.append(f"bytes of jobs {own.tolist()}, of packets {counted['sum'].tolist()}")
         over = np.zeros(len(run.links))
-        for links, size in zip(packets["links"], packets["bytes"], strict=True):
-            np.add.at(over, np.asarray(links, dtype=int), size)
+        path, lengths = _flat(run.table("packets")["links"])
+        np.add.at(over, path, np.repeat(packets["bytes"].to_numpy(), lengths))
         if (over != run.links.to_pandas()["bytes"].to_numpy()).any():
             faults.append("links carry other bytes than their packets")
     return faults

@@ -31,7 +31,7 @@ from odonata.notebook import shown
 from odonata.optimization.objectives import PRICE, NoResultError, price_of, value_of
 from odonata.optimization.result import Optimization, SearchSettings, Trial, table_of
 from odonata.runs import Run
-from odonata.store.atomic import atomic_file
+from odonata.store.atomic import atomic_file, remove_remains
 from odonata.store.optimization import DESCRIPTION, TRIALS, read_description
 from odonata.store.schema import ENDINGS, EXPERIMENT
 from odonata.store.sweep import point_at
@@ -204,6 +204,8 @@ def _make(directory: Path, settings: SearchSettings, experiment: Experiment) -> 
                 hint="Choose another directory with -o, or remove this one.",
             )
     (directory / "points").mkdir(parents=True, exist_ok=True)
+    # A trial whose process was killed is not run again.
+    remove_remains(directory / "points")
     for name, content in ((EXPERIMENT, experiment.text), (DESCRIPTION, description)):
         with atomic_file(directory / name) as path:
             path.write_text(content, encoding="utf-8")
@@ -211,6 +213,10 @@ def _make(directory: Path, settings: SearchSettings, experiment: Experiment) -> 
 
 def _open_log(optuna: Any, path: Path) -> Any:
     """The journal of a search. Each line is JSON of Optuna."""
+    hint = "Remove it to go on: finished runs are not repeated."
+    # Optuna appends to the file, wherever a link leads.
+    if path.is_symlink():
+        raise DamagedRunError(f"{path} is a link; expected a file", hint=hint)
     try:
         if path.exists():
             _drop_partial_line(path)
@@ -222,10 +228,7 @@ def _open_log(optuna: Any, path: Path) -> Any:
         raise
     # Optuna's reader raises any error for a damaged line.
     except Exception as error:
-        raise DamagedRunError(
-            f"{path} is damaged: {error}",
-            hint="Remove it to go on: finished runs are not repeated.",
-        ) from None
+        raise DamagedRunError(f"{path} is damaged: {error}", hint=hint) from None
     return storage
 
 

@@ -63,6 +63,8 @@ _JOB_CLASSES = _list(_STATISTICS)
 _TIMED_STATE = _object(converged=_flag)
 _ITERATED_STATE = _object(converged=_flag, iterations=_count, residual=_number)
 
+_MACHINE = _object(name=_text, axes=_texts, groups=_count, routers=_count, nodes=_count, links=_count)
+
 SUMMARY: dict[str, Check] = {
     "odonata_version": _text,
     "engine": _text,
@@ -71,7 +73,9 @@ SUMMARY: dict[str, Check] = {
     "wall_s": _number,
     "threads": _count,
     "peak_rss_bytes": _number,
-    "machine": _object(name=_text, axes=_texts, groups=_count, routers=_count, nodes=_count, links=_count),
+    "machine": lambda value: (
+        _MACHINE(value) and all(_count(value.get(factor, 1)) for factor in ("planes", "rails"))
+    ),
     "classes": _CLASSES,
     "jobs": _list(_object(name=_text, classes=_JOB_CLASSES)),
     "warnings": _texts,

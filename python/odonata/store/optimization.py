@@ -34,7 +34,7 @@ def read_description(directory: Path) -> dict[str, Any]:
         writer = description.get("odonata_version", "of an unknown version")
         raise NewerRunError(f"{directory} was written by Odonata {writer}, in another format")
     objectives = description.get("objectives")
-    if not isinstance(objectives, list) or not all(isinstance(one, str) for one in objectives):
+    if not (isinstance(objectives, list) and objectives and all(isinstance(one, str) for one in objectives)):
         raise damaged(directory / DESCRIPTION, "objectives is not a list of texts")
     return description
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from functools import lru_cache
+from dataclasses import dataclass, fields, replace
+from functools import cache, lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -78,14 +78,12 @@ class Column:
 
     def on(self, axis: str) -> Column:
         """This column for one axis of the machine."""
-        facts = asdict(self)
-        return Column(**{**facts, **{key: facts[key].replace(AXIS, axis) for key in ("name", "label")}})
+        name, label = (text.replace(AXIS, axis) for text in (self.name, self.label))
+        return replace(self, name=name, label=label)
 
     def field(self, type_: pa.DataType) -> pa.Field:
         """A field of an Arrow schema with this declaration."""
-        facts = {key: value for key, value in asdict(self).items() if key not in ("name", "type") and value}
-        texts = {key: "true" if value is True else value for key, value in facts.items()}
-        return pa.field(self.name, type_, metadata=texts)
+        return _field(self, type_)
 
     @classmethod
     def of_field(cls, field: pa.Field) -> Column:
@@ -97,6 +95,14 @@ class Column:
         known: dict[str, Any] = {key: facts[key] for key in _FACTS if key in facts}
         known["headline"] = "headline" in facts
         return cls(field.name, TYPE_NAMES.get(field.type, str(field.type)), **{"label": field.name, **known})
+
+
+@cache
+def _field(column: Column, type_: pa.DataType) -> pa.Field:
+    # Engines append rows in small parts, and each is a table with all its fields.
+    facts = {key: value for key, value in vars(column).items() if key not in ("name", "type") and value}
+    texts = {key: "true" if value is True else value for key, value in facts.items()}
+    return pa.field(column.name, type_, metadata=texts)
 
 
 _FACTS = [field.name for field in fields(Column) if field.name not in ("name", "type", "headline")]

@@ -171,6 +171,10 @@ def _axis(file: Path, number: int, given: Any) -> Axis:
     values, overrides = given.get("values"), given.get("overrides")
     if not isinstance(values, list) or not values:
         raise damaged(file, f"{wrong} has no values")
+    try:
+        toml.value(values)
+    except TypeError:
+        raise damaged(file, f"{wrong} has null, which is no value of a key") from None
     if (
         not isinstance(overrides, list)
         or len(overrides) != len(values)
