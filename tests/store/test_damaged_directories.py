@@ -16,6 +16,8 @@ from types import FrameType
 from typing import Any
 
 import damage
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -292,3 +294,37 @@ def limited() -> Iterator[None]:
             signal.setitimer(timer, 0)
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 1e308])
+def test_numbers_of_a_hierarchy_are_finite(whole: Path, tmp_path: Path, value: float) -> None:
+    """JSON has no number for infinity, neither in the table nor as a sum of its numbers."""
+    damaged = damage.copy(whole / "hierarchy", tmp_path / "hierarchy")
+    table = pq.read_table(damaged / "levels.parquet")
+    places = [i for i, field in enumerate(table.schema) if pa.types.is_floating(field.type)]
+    for place in places:
+        changed = pa.array([value] * table.num_rows, table.field(place).type)
+        pq.write_table(table.set_column(place, table.field(place), changed), damaged / "levels.parquet")
+        code, said = invoke(f"amg model {damaged} --json")
+        assert code == (0 if value == 1e308 else 2), said
+        assert code == 0 or "has a number that is not finite" in said
+
+
+@pytest.mark.parametrize("value", [None, {}, "x", -1])
+def test_planes_and_rails_are_numbers(whole: Path, tmp_path: Path, value: object) -> None:
+    damaged = damage.copy(whole / "run", tmp_path / "run")
+    summary = json.loads((damaged / "summary.json").read_text())
+    for key in ("planes", "rails"):
+        changed = summary | {"machine": summary["machine"] | {key: value}}
+        (damaged / "summary.json").write_text(json.dumps(changed))
+        code, said = invoke(f"show {damaged}")
+        assert (code, "machine" in said) == (2, True), said
+
+
+def test_a_search_has_objectives(whole: Path, tmp_path: Path) -> None:
+    damaged = damage.copy(whole / "search", tmp_path / "search")
+    description = json.loads((damaged / "optimize.json").read_text())
+    description["objectives"] = []
+    (damaged / "optimize.json").write_text(json.dumps(description))
+    code, said = invoke(f"show {damaged}")
+    assert (code, "objectives" in said) == (2, True), said

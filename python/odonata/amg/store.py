@@ -90,13 +90,18 @@ def read_table(directory: Path, name: str) -> pa.Table:
     if directory.is_dir() and not path.exists():
         raise OdonataError(f"{directory} has no table {name}")
     table = read_parquet(path)
-    wrong = []
+    wrong = [
+        f"its column {column} has a number that is not finite"
+        for column in table.column_names
+        if pa.types.is_floating(table[column].type)
+        and not pc.all(pc.is_finite(table[column]), min_count=0).as_py()
+    ]
     if name in _RECORDED:
         wrong += [
             f"it has no column {column}" for column in _RECORDED[name] if column not in table.column_names
         ]
     elif name.endswith("messages"):
-        wrong = integrity.column_problems(table, MESSAGE_COLUMNS)
+        wrong += integrity.column_problems(table, MESSAGE_COLUMNS)
     if name.endswith("messages") and not wrong:
         ranks = read_summary(directory)["ranks"]
         outside = [end for end in ("source", "destination") if _largest(table[end]) >= ranks]

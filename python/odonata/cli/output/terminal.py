@@ -62,8 +62,20 @@ def _console(file: Any) -> Console:
 
 
 def print_json(value: Any) -> None:
-    """Prints one JSON document."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    """Prints one JSON document. It has no number for what is infinite or not defined: null."""
+    try:
+        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False)
+    click.echo(text)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def print_error_as_json(error: OdonataError) -> None:
