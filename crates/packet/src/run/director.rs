@@ -319,7 +319,7 @@ impl<'a> Director<'a> {
 }
 
 /// Skips up to `left` iterations in less than `time_ps`. All iterations between the first and the last place stand for
-/// others equally often, and those between some neighbouring places once more.
+/// others equally often, and those between some neighbouring places for one more.
 ///
 /// If places lie after 0, 1, 2, 4, 8, ... iterations and at the end, the largest gaps first leave no iteration.
 fn skips(places: &[Place], left: u64, time_ps: u64) -> Vec<Skip> {
@@ -363,7 +363,7 @@ mod tests {
             let sum = |get: fn(&SkippedIterations) -> u64| skips.iter().map(|skip| get(&skip.skipped)).sum::<u64>();
             assert_eq!(sum(SkippedIterations::skipped), left, "{count}");
             assert_eq!(sum(SkippedIterations::skipped_ps), 10 * left, "{count}");
-            // Each iteration stands for others equally often, or once more.
+            // Each iteration stands for equally many others, or for one more.
             assert!(skips.iter().skip(1).all(|skip| skip.skipped.times == 1), "{skips:?}");
         }
     }
