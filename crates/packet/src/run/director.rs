@@ -21,9 +21,9 @@ const UNSAMPLED: u64 = 2;
 /// draw where later ones do not; each further boundary costs a look at the state.
 const MOST_DRAWS: u64 = 16;
 
-/// The exact form looks when all but one half (1 / `LATE`) of an iteration is over. A state that becomes the same within an iteration
-/// is then found in this iteration, not in the next one. With a smaller part, shorter iterations than the first one end
-/// before the boundary.
+/// The exact form looks when all but this part of an iteration is over. A state that becomes the same before is then
+/// found in this iteration, not in the next one. With a smaller part, iterations that are shorter than the first one end
+/// before the boundary: with an eighth, small random programs ran one iteration more.
 const LATE: u64 = 2;
 
 /// What happens at the start of a window.
