@@ -31,7 +31,10 @@ def student(freedom: int) -> float:
 def half_widths(run: Tables, rounds: np.ndarray) -> np.ndarray:
     """Of totals in the full run, from what each of the first rounds added (a row for each)."""
     count, skipped = len(rounds), run.summary["fast_forward"]["iterations_skipped"]
-    widths = student(count - 1) * rounds.std(axis=0, ddof=1) * skipped * np.sqrt(1 / count + 1 / skipped)
+    # Each of the first rounds stands for so many others, and some of them for one more.
+    times, more = divmod(skipped, count)
+    squares = (count - more) * times**2 + more * (times + 1) ** 2
+    widths = student(count - 1) * rounds.std(axis=0, ddof=1) * np.sqrt(squares + skipped)
     return np.ceil(widths.round(6)).astype(int)
 
 

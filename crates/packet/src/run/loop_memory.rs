@@ -1,6 +1,6 @@
 //! What a partition remembers of the boundaries of a loop.
 
-use super::director::{Boundary, LoopStep};
+use super::director::{Boundary, LoopStep, Skip};
 use super::verdict::Verdicts;
 use crate::partition::Partition;
 use crate::record::{IterationSpread, Part, RecordSums};
@@ -14,11 +14,10 @@ struct Look {
     endpoints: Option<Box<dyn Any + Send>>,
 }
 
-/// The last boundary, and the one that it is compared with.
+/// The remembered boundaries.
 #[derive(Default)]
 pub(super) struct LoopMemory {
-    last: Option<Look>,
-    earlier: Option<Look>,
+    looks: Vec<Look>,
     /// What the iterations of a sample added.
     spread: IterationSpread,
     /// Number of skipped iterations.
@@ -41,13 +40,16 @@ impl LoopMemory {
         if let Some(boundary) = step.boundary {
             self.look(boundary, now, number, partition, verdicts);
         }
-        let Some(skip) = &step.skip else { return };
-        self.skipped = skip.skipped();
-        if let (Some(earlier), Some(last)) = (self.earlier.take(), self.last.take()) {
-            partition.recorder.repeat(&earlier.records, &last.records, skip.times);
-            if let (Some(from), Some(to)) = (&earlier.endpoints, &last.endpoints) {
-                partition.endpoints.skip(skip, &**from, &**to);
+        for Skip { from, to, skipped } in &step.skips {
+            let (from, to) = (&self.looks[*from], &self.looks[*to]);
+            partition.recorder.repeat(&from.records, &to.records, skipped.times);
+            if let (Some(from), Some(to)) = (&from.endpoints, &to.endpoints) {
+                partition.endpoints.skip(skipped, &**from, &**to);
             }
+            self.skipped += skipped.skipped();
+        }
+        if !step.skips.is_empty() {
+            self.looks = Vec::new();
         }
     }
 
@@ -60,15 +62,12 @@ impl LoopMemory {
     }
 
     fn look(&mut self, of: Boundary, now: u64, number: usize, partition: &Partition, verdicts: &Verdicts) {
-        if of.replaces {
-            self.earlier = self.last.take();
-        }
         let state = of.compares.then(|| partition.snapshot(now));
-        if let Some(state) = &state {
-            let earlier = self.earlier.as_ref().and_then(|earlier| earlier.state.as_ref());
+        let (records, endpoints) = (partition.recorder.sums(), partition.endpoints.record_sums());
+        of.add_to(&mut self.looks, Look { state, records, endpoints });
+        if let [before @ .., Look { state: Some(state), .. }] = &self.looks[..] {
+            let earlier = before.first().and_then(|earlier| earlier.state.as_ref());
             verdicts.add(of.number, number, state, earlier);
         }
-        let (records, endpoints) = (partition.recorder.sums(), partition.endpoints.record_sums());
-        self.last = Some(Look { state, records, endpoints });
     }
 }
