@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -10,6 +12,9 @@ from click.testing import CliRunner
 import odonata
 from odonata.cli import main
 from odonata.errors import OdonataError, StoreError
+from odonata.optimization import search as search_module
+from odonata.sweeps import execute
+from odonata.sweeps.point import Task
 
 pytest.importorskip("optuna")
 
@@ -173,6 +178,23 @@ def test_it_resumes_as_if_it_had_not_stopped(tmp_path: Path) -> None:
     assert 12 <= at_once.trials.num_rows <= 18
     assert twice.trials.equals(at_once.trials)
     assert odonata.Optimization.load(tmp_path / "twice").trials.equals(twice.trials)
+
+
+def test_a_run_that_failed_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk or a killed process says nothing about a configuration."""
+    grid = 'objectives = ["slowest job"]\nsampler = "grid"\ntrials = 2'
+    whole = execute.run_tasks
+
+    def failing(tasks: Sequence[Task], **options: Any) -> Any:
+        points, _ = whole(tasks[1:], **options)
+        return points, [execute.Failure(tasks[0], "no space left on device")]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(search_module, "run_tasks", failing)
+        first = search(tmp_path, grid, processes=1)
+    assert first.trials["reason"].to_pylist()[0] == "no space left on device"
+    again = search(tmp_path, grid, processes=1)
+    assert again.trials["reason"].null_count == again.trials.num_rows
 
 
 def test_another_search_leaves_a_directory_alone(whole: odonata.Optimization) -> None:

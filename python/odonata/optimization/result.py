@@ -156,6 +156,8 @@ class Trial:
     """Maximum minus minimum over the seeds."""
     reason: str | None
     """Why it has no values."""
+    is_final: bool = True
+    """Whether another call need not try it again: no run of it failed, as on a full disk."""
 
 
 def table_of(settings: SearchSettings, trials: Sequence[Trial]) -> pa.Table:

@@ -310,7 +310,8 @@ def _report_trial(
     optuna: Any, study: optuna.Study, settings: SearchSettings, proposal: Any, trial: Trial
 ) -> None:
     kept = {"place": trial.place, "values": trial.values, "spread": trial.spread, "reason": trial.reason}
-    proposal.set_user_attr("kept", kept)
+    if trial.is_final:
+        proposal.set_user_attr("kept", kept)
     if trial.values is None:
         study.tell(proposal, state=optuna.trial.TrialState.FAIL)
         return
@@ -348,16 +349,15 @@ class _Runner:
             failed = {failure.task.target: failure.message for failure in failures}
         found = {}
         for place in places:
-            reason = wrong.get(place) or next(
-                (failed[t.target] for t in tasks[place] if t.target in failed), None
-            )
+            failure = next((failed[t.target] for t in tasks[place] if t.target in failed), None)
+            reason = wrong.get(place) or failure
             values, spread = None, None
             if reason is None:
                 try:
                     values, spread = self._quantities(tasks[place])
                 except NoResultError as error:
                     reason = error.message
-            found[place] = Trial(0, place, values, spread, reason)
+            found[place] = Trial(0, place, values, spread, reason, is_final=failure is None)
         return found
 
     def _tasks(self, place: tuple[int, ...]) -> list[Task]:
