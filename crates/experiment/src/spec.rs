@@ -130,14 +130,13 @@ impl ExperimentSpec {
         Problems(moved.collect())
     }
 
-    /// The place of the value that a point takes and that sets `text`.
+    /// The place of the value that a point takes and that sets `text`. A choice may set all that another one sets, and more.
     fn place_of(&self, text: &str, point: &[String]) -> Option<Place> {
         let axes = self.interference.axes.iter().chain(&self.sweep);
-        let mut values = axes.flat_map(|axis| axis.overrides.iter().zip(&axis.places));
-        let taken = |changes: &[String]| changes.iter().all(|change| point.contains(change));
-        values
-            .find(|(changes, _)| changes.iter().any(|change| change == text) && taken(changes))
-            .map(|(_, &place)| place)
+        let values = axes.flat_map(|axis| axis.overrides.iter().zip(&axis.places));
+        let taken = values.filter(|(changes, _)| changes.iter().all(|change| point.contains(change)));
+        let setting = taken.filter(|(changes, _)| changes.iter().any(|change| change == text));
+        setting.max_by_key(|(changes, _)| changes.len()).map(|(_, &place)| place)
     }
 
     /// Every job alone, as an axis: the others idle, or absent if `[interference]` says so.

@@ -325,7 +325,7 @@ fn an_override_replaces_an_axis_however_its_key_is_written() {
 fn problems_of_a_point_stand_at_its_value() {
     let machine = "[sweep.network]\nsmall = { \"job.halo.ranks\" = 73 }\nlarge = { \"job.halo.ranks\" = 73, \"engine.seed\" = 2 }\n";
     for (sweep, line, column, span) in
-        [("[sweep]\n'job.halo.ranks' = [4, 73]\n", 2, 24, "73"), (machine, 3, 9, "{ \"job.halo.ranks\"")]
+        [("[sweep]\n'job.halo.ranks' = [4, 73]\n", 2, 24, "73"), (machine, 3, 1, "large")]
     {
         let experiment = Experiment::new(format!("{GOOD}{sweep}"), "x.toml");
         let first = GOOD.lines().count();
@@ -335,7 +335,7 @@ fn problems_of_a_point_stand_at_its_value() {
         let problem = checked[1].as_ref().unwrap_err().0[0].clone();
         let location = problem.location.as_ref().unwrap();
         assert_eq!((location.line, location.column), (first + line, column), "{problem}");
-        assert!(location.span.starts_with(span) && problem.file == "x.toml", "{problem}");
+        assert!(location.span == span && problem.file == "x.toml", "{problem}");
         assert!(problem.message.starts_with("with job.halo.ranks=73: "), "{problem}");
     }
     // What the user sets stays with `--set`.
