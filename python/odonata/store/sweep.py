@@ -57,12 +57,7 @@ class Axis:
 
 
 def sets_load(key: str) -> bool:
-    """Whether a key of experiments is the load of open traffic.
-
-    Examples:
-        >>> odonata.store.sweep.sets_load("job.0.traffic.load")
-        True
-    """
+    """Whether a key of experiments is the load of open traffic."""
     return key.endswith((".traffic", ".traffic.load"))
 
 
