@@ -321,6 +321,15 @@ def test_planes_and_rails_are_numbers(whole: Path, tmp_path: Path, value: object
         assert (code, "machine" in said) == (2, True), said
 
 
+def test_a_job_has_its_number(whole: Path, tmp_path: Path) -> None:
+    damaged = damage.copy(whole / "run", tmp_path / "run")
+    summary = json.loads((damaged / "summary.json").read_text())
+    del summary["jobs"][0]["job"]
+    (damaged / "summary.json").write_text(json.dumps(summary))
+    code, said = invoke(filled("view {0} --html {2}", damaged, whole, tmp_path, "run"))
+    assert (code, "jobs" in said) == (2, True), said
+
+
 def test_a_search_has_objectives(whole: Path, tmp_path: Path) -> None:
     damaged = damage.copy(whole / "search", tmp_path / "search")
     description = json.loads((damaged / "optimize.json").read_text())

@@ -77,7 +77,7 @@ SUMMARY: dict[str, Check] = {
         _MACHINE(value) and all(_count(value.get(factor, 1)) for factor in ("planes", "rails"))
     ),
     "classes": _CLASSES,
-    "jobs": _list(_object(name=_text, classes=_JOB_CLASSES)),
+    "jobs": _list(_object(job=_count, name=_text, classes=_JOB_CLASSES)),
     "warnings": _texts,
 }
 """Keys that every reader relies on."""
