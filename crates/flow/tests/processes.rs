@@ -51,23 +51,29 @@ fn without_memory(result: FlowResult) -> FlowResult {
 
 #[test]
 fn any_number_of_processes_has_the_same_result() {
+    // Demand, and numbers of processes and of threads of each: all of them for two jobs, one for a job alone.
+    type Cases<'a> = &'a [(DemandUnit, &'a [(usize, usize)])];
+    let (bytes, messages) = (DemandUnit::Bytes, DemandUnit::Messages);
+    let of_patterns: [(&[&str], Cases<'_>); 3] = [
+        (&["stencil-2d"], &[(bytes, &[(2, 1)])]),
+        (&["all-to-all"], &[(messages, &[(3, 2)])]),
+        (&["stencil-3d", "all-to-all"], &[(bytes, &[(2, 1), (4, 1)]), (messages, &[(3, 2)])]),
+    ];
     for machine in machines() {
-        for patterns in [&["stencil-2d"][..], &["all-to-all"], &["stencil-3d", "all-to-all"]] {
+        for (patterns, cases) in of_patterns {
             let workload = workload(&machine, patterns);
             for routing in ALGORITHMS.iter().filter_map(|algorithm| algorithm.with_defaults().paths()) {
                 // Machines of this test are no trees and have no file of tables: tests/one_path.rs.
                 if matches!(routing, PathChoice::Optimal | PathChoice::OnePath(OnePath::DModK | OnePath::Tables(_))) {
                     continue;
                 }
-                for demand in [DemandUnit::Bytes, DemandUnit::Messages] {
+                for &(demand, among_these) in cases {
                     let bound_gap = (demand == DemandUnit::Bytes).then_some(0.2);
                     let routing = routing.clone();
                     let settings = FlowSettings { routing, demand, bound_gap, alone: true, ..FlowSettings::default() };
                     let alone =
                         run(&machine, &workload, &settings, 5, ResourceLimits::default(), &mut |_, _, _| true).unwrap();
-                    let paths: &[(usize, usize)] =
-                        if demand == DemandUnit::Bytes { &[(2, 1), (4, 1)] } else { &[(3, 2)] };
-                    for &(count, threads) in paths {
+                    for &(count, threads) in among_these {
                         let limits = |_| ResourceLimits { threads, ..ResourceLimits::default() };
                         let found = among(count, (&machine, &workload), &settings, &limits).unwrap();
                         let routing = &settings.routing;

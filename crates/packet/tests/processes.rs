@@ -143,7 +143,13 @@ fn check_all(of: fn(u64) -> bool, seeds: std::ops::Range<u64>) {
 
 #[test]
 fn random_programs_in_several_processes() {
-    check_all(program, 0..40);
+    check_all(program, 0..20);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn many_random_programs_in_several_processes() {
+    check_all(program, 20..200);
 }
 
 #[test]
