@@ -241,7 +241,6 @@ def _engine(dice: random.Random, flit: int, packet: int | None) -> list[str]:
         "record_packets = true",
         "record_paths = true",
         'memory_limit = "2 GB"',
-        'time_limit = "100 ms"',
     ]
     if packet is not None:
         room = packet * dice.choice([1, 1, 2, 3, 30])
@@ -261,8 +260,11 @@ def _engine(dice: random.Random, flit: int, packet: int | None) -> list[str]:
     }.items():
         if dice.random() < 0.3:
             lines.append(f"{key} = {dice.choice(values)}")
-    # Large packets take long, and rows of series are made for all ports that hold any.
-    if dice.random() < 0.3:
+    # Large packets take long, and rows of series are made for all ports that hold any. A program beside open
+    # traffic that saturates its nodes may go on until the limit.
+    has_series = dice.random() < 0.3
+    lines.append(f'time_limit = "{10 if has_series else 100} ms"')
+    if has_series:
         lines += [
             f'interval = "{max(700, packet or 0)} ns"',
             'series = ["jobs", "links", "channels", "link-jobs"]',
