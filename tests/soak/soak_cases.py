@@ -260,7 +260,7 @@ def _engine(dice: random.Random, flit: int, packet: int | None) -> list[str]:
     }.items():
         if dice.random() < 0.3:
             lines.append(f"{key} = {dice.choice(values)}")
-    # Large packets take long, and rows of series are made for all ports that hold any. A program beside open
+    # Large packets take long, and rows of series are made for all ports that hold any. A program with open
     # traffic that saturates its nodes may go on until the limit.
     has_series = dice.random() < 0.3
     lines.append(f'time_limit = "{10 if has_series else 100} ms"')
