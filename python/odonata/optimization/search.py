@@ -204,7 +204,7 @@ def _make(directory: Path, settings: SearchSettings, experiment: Experiment) -> 
                 hint="Choose another directory with -o, or remove this one.",
             )
     (directory / "points").mkdir(parents=True, exist_ok=True)
-    # A trial whose process was killed is not run again.
+    # Of processes that were killed.
     remove_remains(directory / "points")
     for name, content in ((EXPERIMENT, experiment.text), (DESCRIPTION, description)):
         with atomic_file(directory / name) as path:
