@@ -330,6 +330,16 @@ def test_a_job_has_its_number(whole: Path, tmp_path: Path) -> None:
     assert (code, "jobs" in said) == (2, True), said
 
 
+@pytest.mark.parametrize(("key", "value"), [("job", {}), ("job", 7), ("bytes_max", "x"), ("ranks", None)])
+def test_a_collective_has_its_facts(whole: Path, tmp_path: Path, key: str, value: object) -> None:
+    damaged = damage.copy(whole / "run", tmp_path / "run")
+    summary = json.loads((damaged / "summary.json").read_text())
+    summary["collectives"][0][key] = value
+    (damaged / "summary.json").write_text(json.dumps(summary))
+    code, said = invoke(f"show {damaged}")
+    assert (code, "collectives" in said) == (2, True), said
+
+
 def test_a_search_has_objectives(whole: Path, tmp_path: Path) -> None:
     damaged = damage.copy(whole / "search", tmp_path / "search")
     description = json.loads((damaged / "optimize.json").read_text())

@@ -110,6 +110,17 @@ _UNFINISHED = _object(
     listed=_list(_object(job=_text, node=_count, activity=_text)),
 )
 
+_COLLECTIVE = _object(
+    job=_count,
+    operation=_text,
+    form=_text,
+    ranks=_count,
+    bytes_min=_maybe(_count),
+    bytes_max=_maybe(_count),
+    algorithm=_text,
+    chosen_by=_text,
+)
+
 ENGINES: dict[str, Check] = {
     "ending": lambda value: value in schema.ENDINGS,
     "unfinished": _UNFINISHED,
@@ -117,7 +128,7 @@ ENGINES: dict[str, Check] = {
     "model": _object(form=_text),
     "memory_estimate_bytes": _number,
     "assumptions": _list(_object(key=_text, value=_text, reason=_text, meaning=_text, decides=_flag)),
-    "collectives": _list(_object()),
+    "collectives": _list(_COLLECTIVE),
     "seed": _maybe(_count),
     "absent_jobs": _list(_object(name=_text, ranks=_count, nodes=_count, lost_nodes=_texts, failed=_texts)),
     "inputs": _list(_object(path=_text, sha256=_text)),
@@ -135,6 +146,8 @@ def summary_problems(summary: Mapping[str, Any]) -> list[str]:
     """Keys of a summary whose values do not match the format."""
     wrong = [key for key, check in SUMMARY.items() if not check(summary[key])]
     wrong += [key for key, check in ENGINES.items() if key in summary and not check(summary[key])]
+    if not wrong and any(row["job"] >= len(summary["jobs"]) for row in summary.get("collectives", [])):
+        wrong.append("collectives")
     # An empty table means that nothing iterates.
     convergence = summary["convergence"]
     simulated = any(isinstance(part, Mapping) and "end_ps" in part for part in summary.values())
