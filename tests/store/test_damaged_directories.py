@@ -340,6 +340,17 @@ def test_a_collective_has_its_facts(whole: Path, tmp_path: Path, key: str, value
     assert (code, "collectives" in said) == (2, True), said
 
 
+@pytest.mark.parametrize("value", [0.0, -1.0, float("inf"), float("nan")])
+def test_links_have_a_capacity(whole: Path, tmp_path: Path, value: float) -> None:
+    damaged = damage.copy(whole / "packets", tmp_path / "packets")
+    links = pq.read_table(damaged / "links.parquet")
+    place = links.column_names.index("capacity_bytes_per_s")
+    rates = pa.array([value, *links["capacity_bytes_per_s"].to_pylist()[1:]], links.field(place).type)
+    pq.write_table(links.set_column(place, links.field(place), rates), damaged / "links.parquet")
+    code, said = invoke(filled("view {0} --html {2}", damaged, whole, tmp_path, "packets"))
+    assert (code, "no numbers above 0" in said) == (2, True), said
+
+
 def test_a_search_has_objectives(whole: Path, tmp_path: Path) -> None:
     damaged = damage.copy(whole / "search", tmp_path / "search")
     description = json.loads((damaged / "optimize.json").read_text())

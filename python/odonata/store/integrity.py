@@ -210,6 +210,11 @@ def table_problems(name: str, table: pa.Table, summary: Mapping[str, Any]) -> li
     if table.num_rows != rows.get(name, table.num_rows):
         return [f"it has {table.num_rows} rows, but the run has {rows[name]} {name}"]
     result = _coordinate_problems(table, machine) if name == "routers" else []
+    if name == "links" and CAPACITY in table.column_names:
+        rates = table[CAPACITY]
+        # Arrow imports pandas to compare with a number of Python.
+        if rates.length() and not (pc.all(pc.is_finite(rates)).as_py() and pc.min(rates).as_py() > 0):
+            result.append(f"its column {CAPACITY} has values that are no numbers above 0")
     known = schema.TABLES[name].expand(machine["axes"], summary["engine"])
     for column in (known[name] for name in table.column_names if name in known):
         values = table[column.name]
@@ -222,6 +227,9 @@ def table_problems(name: str, table: pa.Table, summary: Mapping[str, Any]) -> li
             result.append(f"its column {column.name} has {largest}, but the run has {count} {column.of}")
     return result
 
+
+CAPACITY = "capacity_bytes_per_s"
+"""Times on links are bytes over it."""
 
 COORDINATES_MAX = 4096
 """Group numbers and coordinates may have gaps. Readers size arrays by the largest, so it is bounded by this
