@@ -24,6 +24,7 @@ from click.testing import CliRunner
 import odonata
 from odonata.amg import library
 from odonata.cli import main
+from odonata.store import integrity
 from odonata.sweeps import execute
 
 CPU_S, WALL_S = 20, 300
@@ -358,3 +359,25 @@ def test_a_search_has_objectives(whole: Path, tmp_path: Path) -> None:
     (damaged / "optimize.json").write_text(json.dumps(description))
     code, said = invoke(f"show {damaged}")
     assert (code, "objectives" in said) == (2, True), said
+
+
+@pytest.mark.parametrize("kind", ["run", "packets"])
+@pytest.mark.parametrize("value", [None, {}, [], [None], [{}], "x", -1, 2.5, float("inf"), True])
+def test_no_value_of_a_summary_ends_its_check(whole: Path, kind: str, value: object) -> None:
+    summary = json.loads((whole / kind / "summary.json").read_text())
+    for key in summary.keys() | integrity.SUMMARY.keys() | integrity.ENGINES.keys():
+        assert set(integrity.summary_problems(summary | {key: value})) <= {key, "convergence", "collectives"}
+
+
+@pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan")])
+def test_results_are_numbers_from_0_on(whole: Path, tmp_path: Path, value: float) -> None:
+    damaged = damage.copy(whole / "sweep", tmp_path / "sweep")
+    path = next((damaged / "points").glob("*/jobs.parquet"))
+    jobs = pq.read_table(path)
+    for place in [i for i, field in enumerate(jobs.schema) if pa.types.is_floating(field.type)]:
+        field = jobs.field(place)
+        changed = pa.array([value, *jobs[place].to_pylist()[1:]], field.type)
+        pq.write_table(jobs.set_column(place, field, changed), path)
+        code, said = invoke(f"show {path.parent}")
+        assert (code, f"{field.name} has values that are no numbers from 0 on" in said) == (2, True), said
+        assert invoke(f"show {damaged} --json")[0] == 2

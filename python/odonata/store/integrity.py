@@ -122,7 +122,7 @@ _COLLECTIVE = _object(
 )
 
 ENGINES: dict[str, Check] = {
-    "ending": lambda value: value in schema.ENDINGS,
+    "ending": lambda value: _text(value) and value in schema.ENDINGS,
     "unfinished": _UNFINISHED,
     "packet": _packet,
     "model": _object(form=_text),
@@ -191,12 +191,16 @@ def column_problems(table: pa.Table, names: Iterable[str]) -> list[str]:
             wrong.append(f"it has no column {name}")
         elif not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
             wrong.append(f"its column {name} has type {values.type}, expected numbers")
-        elif (
-            values.null_count
-            or not pc.all(pc.and_(pc.is_finite(values), pc.greater_equal(values, 0))).as_py()
-        ):
+        elif values.null_count or not _from_0(values):
             wrong.append(f"its column {name} has values that are no numbers from 0 on")
     return wrong
+
+
+def _from_0(values: pa.ChunkedArray, *, above: bool = False) -> bool:
+    """Whether all values but missing ones are finite, and from 0 on or above it."""
+    # Arrow imports pandas to compare with a number of Python.
+    least = pc.min(values).as_py()
+    return least is None or (pc.all(pc.is_finite(values)).as_py() and (least > 0 if above else least >= 0))
 
 
 def table_problems(name: str, table: pa.Table, summary: Mapping[str, Any]) -> list[str]:
@@ -210,16 +214,15 @@ def table_problems(name: str, table: pa.Table, summary: Mapping[str, Any]) -> li
     if table.num_rows != rows.get(name, table.num_rows):
         return [f"it has {table.num_rows} rows, but the run has {rows[name]} {name}"]
     result = _coordinate_problems(table, machine) if name == "routers" else []
-    if name == "links" and CAPACITY in table.column_names:
-        rates = table[CAPACITY]
-        # Arrow imports pandas to compare with a number of Python.
-        if rates.length() and not (pc.all(pc.is_finite(rates)).as_py() and pc.min(rates).as_py() > 0):
-            result.append(f"its column {CAPACITY} has values that are no numbers above 0")
     known = schema.TABLES[name].expand(machine["axes"], summary["engine"])
     for column in (known[name] for name in table.column_names if name in known):
         values = table[column.name]
         if values.null_count and column.missing is None:
             result.append(f"its column {column.name} has missing values")
+        above = (name, column.name) == ("links", CAPACITY)
+        if pa.types.is_floating(values.type) and not _from_0(values, above=above):
+            bound = "above 0" if above else "from 0 on"
+            result.append(f"its column {column.name} has values that are no numbers {bound}")
         if column.of is None:
             continue
         largest, count = _largest(values), rows[column.of]
