@@ -50,7 +50,7 @@ def open_traffic_of(run: RunData, job: int) -> OpenTraffic | None:
     Returns:
         None if the job has none, or the run ended before its measurement.
     """
-    if "offered_load" not in run.jobs.column_names:
+    if not {"offered_load", "accepted_load"} <= set(run.jobs.column_names):
         return None
     row = run.jobs.slice(job, 1).to_pylist()[0]
     measured = (run.summary.get("packet") or {}).get("measured_ps", 0) / PS_PER_S

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from odonata.store import schema
+from odonata.store.arrays import numbers
 
 Check = Callable[[Any], bool]
 
@@ -92,16 +93,22 @@ _PACKET = _object(
     virtual_channels_used=_list(_count),
 )
 
+_OVERLOADED = _list(_object(node=_count, start_ps=_count, length_ps=_count, offered_load=_maybe(_number)))
+
 
 def _packet(value: Any) -> bool:
     """Checks the packet summary.
 
-    Older runs have no kinds of virtual channels; newer ones have one per channel.
+    Older runs have no kinds of virtual channels, or no ports; newer ones have a kind per channel.
     """
     if not _PACKET(value):
         return False
     kinds = value.get("virtual_channel_kinds", [])
-    return _texts(kinds) and len(kinds) in (0, value["virtual_channels"])
+    return (
+        _texts(kinds)
+        and len(kinds) in (0, value["virtual_channels"])
+        and _OVERLOADED(value.get("overloaded_ports", []))
+    )
 
 
 _UNFINISHED = _object(
@@ -148,6 +155,9 @@ def summary_problems(summary: Mapping[str, Any]) -> list[str]:
     wrong += [key for key, check in ENGINES.items() if key in summary and not check(summary[key])]
     if not wrong and any(row["job"] >= len(summary["jobs"]) for row in summary.get("collectives", [])):
         wrong.append("collectives")
+    ports = summary.get("packet", {}).get("overloaded_ports", []) if not wrong else []
+    if any(row["node"] >= _nics(summary["machine"]) for row in ports):
+        wrong.append("packet")
     # An empty table means that nothing iterates.
     convergence = summary["convergence"]
     simulated = any(isinstance(part, Mapping) and "end_ps" in part for part in summary.values())
@@ -183,7 +193,7 @@ def hierarchy_problems(summary: Mapping[str, Any]) -> list[str]:
 
 
 def column_problems(table: pa.Table, names: Iterable[str]) -> list[str]:
-    """Which of these columns a table lacks, or do not hold numbers from 0 on."""
+    """Which of these columns a table lacks, or do not hold numbers from 0 to `LARGEST`."""
     wrong = []
     for name in names:
         values = table[name] if name in table.column_names else None
@@ -192,15 +202,27 @@ def column_problems(table: pa.Table, names: Iterable[str]) -> list[str]:
         elif not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
             wrong.append(f"its column {name} has type {values.type}, expected numbers")
         elif values.null_count or not _from_0(values):
-            wrong.append(f"its column {name} has values that are no numbers from 0 on")
+            wrong.append(f"its column {name} has values that are no numbers from 0 to {LARGEST:g}")
     return wrong
 
 
+def _nics(machine: Mapping[str, Any]) -> int:
+    # Tables have one row per NIC of a node; older runs do not store the number of NICs.
+    count: int = machine["nodes"] * machine.get("planes", 1) * machine.get("rails", 1)
+    return count
+
+
+LARGEST = 1e100
+"""Products of two results, their quotients and sums must be finite, too. No result is near this number, or
+its inverse."""
+
+
 def _from_0(values: pa.ChunkedArray, *, above: bool = False) -> bool:
-    """Whether all values but missing ones are finite, and from 0 on or above it."""
+    """Whether all values but missing ones are numbers above 0, or 0 unless `above`."""
     # Arrow imports pandas to compare with a number of Python.
-    least = pc.min(values).as_py()
-    return least is None or (pc.all(pc.is_finite(values)).as_py() and (least > 0 if above else least >= 0))
+    given = numbers(values.drop_null())
+    right = (given >= 1 / LARGEST) & (given <= LARGEST)
+    return bool((right if above else right | (given == 0)).all())
 
 
 def table_problems(name: str, table: pa.Table, summary: Mapping[str, Any]) -> list[str]:
@@ -209,8 +231,7 @@ def table_problems(name: str, table: pa.Table, summary: Mapping[str, Any]) -> li
         return []
     machine = summary["machine"]
     rows = {**{kind: machine[kind] for kind in ("routers", "links")}, "jobs": len(summary["jobs"])}
-    # One row per NIC of a node; older runs do not store the number of NICs.
-    rows["nodes"] = machine["nodes"] * machine.get("planes", 1) * machine.get("rails", 1)
+    rows["nodes"] = _nics(machine)
     if table.num_rows != rows.get(name, table.num_rows):
         return [f"it has {table.num_rows} rows, but the run has {rows[name]} {name}"]
     result = _coordinate_problems(table, machine) if name == "routers" else []
@@ -221,13 +242,17 @@ def table_problems(name: str, table: pa.Table, summary: Mapping[str, Any]) -> li
             result.append(f"its column {column.name} has missing values")
         above = (name, column.name) == ("links", CAPACITY)
         if pa.types.is_floating(values.type) and not _from_0(values, above=above):
-            bound = "above 0" if above else "from 0 on"
+            bound = "above 0" if above else f"from 0 to {LARGEST:g}"
             result.append(f"its column {column.name} has values that are no numbers {bound}")
         if column.of is None:
             continue
         largest, count = _largest(values), rows[column.of]
-        if largest is not None and largest >= count:
+        if largest is None:
+            continue
+        if largest >= count:
             result.append(f"its column {column.name} has {largest}, but the run has {count} {column.of}")
+        elif column.of == name == f"{column.name}s" and pc.count_distinct(values).as_py() != count:
+            result.append(f"its column {column.name} has not each of the {count} {name}")
     return result
 
 
