@@ -8,6 +8,9 @@ import random
 import re
 import shutil
 import stat
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +56,10 @@ TOML_VALUES = (
 )
 
 
+NUMBERS = (1, 2, 3, 2**32 - 1, 2**64 - 1, 5e-324, 1e308)
+"""More values for columns."""
+
+
 class WorkingCopy:
     """A copy of a directory that is damaged again and again, and made whole in between."""
 
@@ -61,6 +68,12 @@ class WorkingCopy:
         self.path = copy(source, path)
         self._states = _states(path)
         self._files = sorted(name for name, (mode, *_) in self._states.items() if stat.S_ISREG(mode))
+
+    def files(self, *, point: str) -> list[Path]:
+        """Its files, of which those of only one point."""
+        return [
+            self.path / name for name in self._files if not name.startswith("points/") or f"/{point}/" in name
+        ]
 
     def damage(self, chance: random.Random) -> str:
         """Damages one file, and says which and how."""
@@ -205,6 +218,68 @@ def _with_value(table: pa.Table, index: int, chance: random.Random) -> pa.Table:
         except (pa.ArrowException, OverflowError, TypeError, UnicodeEncodeError):
             continue
     return table
+
+
+def every(path: Path) -> Iterator[tuple[str, Callable[[], object]]]:
+    """All damage to values of a file: what it is, and what does it. Of a list, two elements are damaged."""
+    content = json.loads(path.read_text()) if path.suffix == ".json" else None
+    if content is not None:
+        yield from _every_json(path, content)
+    elif path.suffix == ".parquet":
+        yield from _every_parquet(path, pq.read_table(path, partitioning=None))
+
+
+def _every_json(path: Path, content: Any) -> Iterator[tuple[str, Callable[[], object]]]:
+    for way in _ways(content):
+        for value in VALUES:
+            text = json.dumps(_changed(content, way, value))
+            yield f"{way} = {value!r}", partial(path.write_text, text)
+        yield f"without {way}", partial(path.write_text, json.dumps(_changed(content, way, _NOTHING)))
+
+
+_NOTHING = object()
+
+
+def _ways(content: Any) -> Iterator[tuple[Any, ...]]:
+    """The keys and numbers that lead to each value."""
+    keys = content.keys() if isinstance(content, dict) else range(min(len(content), 2))
+    for key in keys:
+        yield (key,)
+        if isinstance(content[key], dict | list):
+            yield from ((key, *way) for way in _ways(content[key]))
+
+
+def _changed(content: Any, way: tuple[Any, ...], value: object) -> Any:
+    key, *further = way
+    changed = content.copy()
+    if further:
+        changed[key] = _changed(content[key], tuple(further), value)
+    elif value is _NOTHING:
+        del changed[key]
+    else:
+        changed[key] = value
+    return changed
+
+
+def _every_parquet(path: Path, table: pa.Table) -> Iterator[tuple[str, Callable[[], object]]]:
+    for index, field in enumerate(table.schema):
+        values, name = table.column(index).to_pylist(), field.name
+        columns = {
+            f"{name} cast to {type_}": pa.nulls(table.num_rows, type_)
+            for type_ in (field.type, pa.string(), pa.float64(), pa.int8(), pa.bool_(), pa.list_(pa.int32()))
+        }
+        for value in (*VALUES, *NUMBERS) if values else ():
+            for rows, changed in (("first", [value, *values[1:]]), ("every", [value] * len(values))):
+                with suppress(pa.ArrowException, OverflowError, TypeError, ValueError):
+                    columns[f"{rows} {name} = {value!r}"] = pa.array(changed, field.type)
+        for how, column in columns.items():
+            one = field if column.type == field.type else pa.field(name, column.type)
+            yield how, partial(_write, path, table, index, one, column)
+        yield f"without {name}", partial(pq.write_table, table.remove_column(index), path)
+
+
+def _write(path: Path, table: pa.Table, index: int, field: pa.Field, column: pa.Array) -> None:
+    pq.write_table(table.set_column(index, field, column), path)
 
 
 def _bytes(path: Path, chance: random.Random) -> str:

@@ -5,54 +5,17 @@ from __future__ import annotations
 import json
 import os
 import random
-import signal
-import traceback
-import warnings
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import damage
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
+from whole_directories import DEFECT, FLOW, filled, invoke
 
 import odonata
-from odonata.amg import library
 from odonata.analysis.open_traffic import open_traffic_of
-from odonata.cli import main
 from odonata.store import integrity
-from odonata.sweeps import execute
-
-CPU_S, WALL_S = 20, 300
-"""A command that takes more processor time hangs, and so does one that waits for longer. Other processes may
-have the processors."""
-
-DEFECT = -1
-
-FLOW = """
-[machine]
-topology = "dragonfly"
-p = 2
-a = 4
-h = 2
-g = 9
-[[job]]
-name = "halo"
-pattern = "stencil-2d"
-ranks = 32
-[[job]]
-name = "sum"
-program = "allreduce"
-ranks = 16
-[engine]
-kind = "flow"
-seed = 1
-"""
 
 CASES = {
     "run": {
@@ -116,47 +79,6 @@ SLICE = 5_000
 """Cases of a test in the long form, so that several processes share them (`pytest -n 2 -m long`)."""
 
 
-class SameProcess:
-    """Does the work of a sweep's processes here: to start one takes half a second.
-
-    A process would report an internal error as a failed point. Here it passes.
-    """
-
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        future = Future[Any]()
-        try:
-            future.set_result(function(*arguments))
-        except odonata.OdonataError as error:
-            future.set_exception(error)
-        return future
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _same_process() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(execute, "_pool", lambda _processes: nullcontext(SameProcess()))
-        yield
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Whole directories of each kind, and the experiments of those that can go on."""
-    place = tmp_path_factory.mktemp("whole")
-    (place / "flow.toml").write_text(FLOW)
-    odonata.run(place / "flow.toml", out=place / "run")
-    odonata.run(place / "flow.toml", out=place / "packets", set={"engine.kind": "packet"})
-    (place / "sweep.toml").write_text(
-        FLOW + '\n[sweep]\n"engine.routing" = ["min", "adaptive-hybrid"]\n"engine.seed" = [1, 2]\n'
-    )
-    odonata.sweep(place / "sweep.toml", out=place / "sweep", processes=1)
-    routings = '\n[sweep]\n"engine.routing" = ["min", "adaptive-hybrid"]\n'
-    (place / "search.toml").write_text(FLOW + routings + '[optimize]\nobjectives = ["slowest job"]\n')
-    odonata.optimize(place / "search.toml", out=place / "search", processes=1)
-    _, hierarchy = library.directories()[0]
-    damage.copy(hierarchy, place / "hierarchy")
-    return place
-
-
 def test_directories_that_are_whole_are_read(whole: Path, tmp_path: Path) -> None:
     """Otherwise the test below would see refusals only."""
     for kind, commands in CASES.items():
@@ -168,7 +90,7 @@ def test_directories_that_are_whole_are_read(whole: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("start", "cases"),
     [
-        pytest.param(0, 300, id="some"),
+        pytest.param(0, 200, id="some"),
         *(pytest.param(n * SLICE, SLICE, marks=pytest.mark.long, id=f"many-{n}") for n in range(20)),
     ],
 )
@@ -260,42 +182,6 @@ def test_half_a_character_is_refused(whole: Path, tmp_path: Path) -> None:
     (damaged / "summary.json").write_text(json.dumps(summary))
     code, said = invoke(f"show {damaged}")
     assert (code, "it has half a surrogate pair" in said) == (2, True), said
-
-
-def filled(command: str, directory: Path, whole: Path, out: Path, kind: str) -> str:
-    page = out / ("page.html" if "view" in command else "picture.png")
-    page.unlink(missing_ok=True)
-    return command.format(directory, whole / "run", page, whole / f"{kind}.toml")
-
-
-def invoke(command: str) -> tuple[int, str]:
-    """Exit code of a command in this process, and the end of what it says."""
-    try:
-        with limited(), warnings.catch_warnings():
-            result = CliRunner().invoke(main, command.split())
-    except TimeoutError:
-        return DEFECT, f"hangs: no end after {CPU_S} s of processor time, or {WALL_S} s"
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        return DEFECT, "".join(traceback.format_exception(result.exception)[-3:])
-    return result.exit_code, result.output[-400:]
-
-
-@contextmanager
-def limited() -> Iterator[None]:
-    def end(_signal: int, _frame: FrameType | None) -> None:
-        raise TimeoutError
-
-    timers = {signal.ITIMER_PROF: (signal.SIGPROF, CPU_S), signal.ITIMER_REAL: (signal.SIGALRM, WALL_S)}
-    before = {number: signal.signal(number, end) for number, _ in timers.values()}
-    for timer, (_, seconds) in timers.items():
-        signal.setitimer(timer, seconds)
-    try:
-        yield
-    finally:
-        for timer in timers:
-            signal.setitimer(timer, 0)
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan"), 1e308])
