@@ -70,7 +70,7 @@ class WorkingCopy:
         self._files = sorted(name for name, (mode, *_) in self._states.items() if stat.S_ISREG(mode))
 
     def files(self, *, point: str) -> list[Path]:
-        """Its files, of which those of only one point."""
+        """Its files; of points, only those of one."""
         return [
             self.path / name for name in self._files if not name.startswith("points/") or f"/{point}/" in name
         ]
