@@ -313,3 +313,15 @@ def test_offered_load_needs_accepted_load(whole: Path, tmp_path: Path) -> None:
     assert open_traffic_of(odonata.load(directory), 0) is None
     code, said = invoke(filled("view {0} --html {2}", directory, whole, tmp_path, "run"))
     assert code == 0, said
+
+
+def test_a_link_may_have_no_bytes(whole: Path, tmp_path: Path) -> None:
+    damaged = damage.copy(whole / "packets", tmp_path / "packets")
+    links = pq.read_table(damaged / "links.parquet")
+    place = links.column_names.index("bytes")
+    nothing = pa.nulls(links.num_rows, links.field(place).type)
+    pq.write_table(links.set_column(place, links.field(place), nothing), damaged / "links.parquet")
+    for command in ("explain {0}", "view {0} --html {2}"):
+        code, said = invoke(filled(command, damaged, whole, tmp_path, "packets"))
+        assert code == 0, said
+        assert "nan" not in said
