@@ -70,7 +70,7 @@ class WorkingCopy:
         self._files = sorted(name for name, (mode, *_) in self._states.items() if stat.S_ISREG(mode))
 
     def files(self, *, point: str) -> list[Path]:
-        """Its files; of points, only those of one."""
+        """Its files, but of only one point."""
         return [
             self.path / name for name in self._files if not name.startswith("points/") or f"/{point}/" in name
         ]
@@ -230,27 +230,27 @@ def every(path: Path) -> Iterator[tuple[str, Callable[[], object]]]:
 
 
 def _every_json(path: Path, content: Any) -> Iterator[tuple[str, Callable[[], object]]]:
-    for way in _ways(content):
+    for keys in _places(content):
         for value in VALUES:
-            text = json.dumps(_changed(content, way, value))
-            yield f"{way} = {value!r}", partial(path.write_text, text)
-        yield f"without {way}", partial(path.write_text, json.dumps(_changed(content, way, _NOTHING)))
+            text = json.dumps(_changed(content, keys, value))
+            yield f"{keys} = {value!r}", partial(path.write_text, text)
+        yield f"without {keys}", partial(path.write_text, json.dumps(_changed(content, keys, _NOTHING)))
 
 
 _NOTHING = object()
 
 
-def _ways(content: Any) -> Iterator[tuple[Any, ...]]:
+def _places(content: Any) -> Iterator[tuple[Any, ...]]:
     """The keys and numbers that lead to each value."""
     keys = content.keys() if isinstance(content, dict) else range(min(len(content), 2))
     for key in keys:
         yield (key,)
         if isinstance(content[key], dict | list):
-            yield from ((key, *way) for way in _ways(content[key]))
+            yield from ((key, *further) for further in _places(content[key]))
 
 
-def _changed(content: Any, way: tuple[Any, ...], value: object) -> Any:
-    key, *further = way
+def _changed(content: Any, keys: tuple[Any, ...], value: object) -> Any:
+    key, *further = keys
     changed = content.copy()
     if further:
         changed[key] = _changed(content[key], tuple(further), value)
