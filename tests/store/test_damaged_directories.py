@@ -315,13 +315,15 @@ def test_offered_load_needs_accepted_load(whole: Path, tmp_path: Path) -> None:
     assert code == 0, said
 
 
-def test_a_link_may_have_no_bytes(whole: Path, tmp_path: Path) -> None:
-    damaged = damage.copy(whole / "packets", tmp_path / "packets")
+@pytest.mark.parametrize("kind", ["packets", "absent"])
+@pytest.mark.parametrize("value", [None, 0.0])
+def test_links_may_have_no_bytes(whole: Path, tmp_path: Path, kind: str, value: float | None) -> None:
+    damaged = damage.copy(whole / kind, tmp_path / kind)
     links = pq.read_table(damaged / "links.parquet")
     place = links.column_names.index("bytes")
-    nothing = pa.nulls(links.num_rows, links.field(place).type)
-    pq.write_table(links.set_column(place, links.field(place), nothing), damaged / "links.parquet")
+    same = pa.array([value] * links.num_rows, links.field(place).type)
+    pq.write_table(links.set_column(place, links.field(place), same), damaged / "links.parquet")
     for command in ("explain {0}", "view {0} --html {2}"):
-        code, said = invoke(filled(command, damaged, whole, tmp_path, "packets"))
+        code, said = invoke(filled(command, damaged, whole, tmp_path, kind))
         assert code == 0, said
         assert "nan" not in said

@@ -145,7 +145,7 @@ def _place(run: RunData, link: int | None, name: str) -> _Place:
         return _Place(f"the {name}", "", f"node:{name.rsplit(' ', 1)[-1]}", name.split(" of ")[0], ())
     values = floats(run.links, "bytes")
     link_class = run.links["class"][link].as_py()
-    if np.isnan(values[link]):
+    if not values[link] > 0:  # NaN, too
         return _Place(name, "", f"link:{name}", f"{link_class} link", (link,))
     mean = np.nanmean(values[of_class(run.links, link_class)])
     amount = quantity(values[link], "bytes")
