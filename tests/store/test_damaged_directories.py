@@ -230,12 +230,14 @@ def test_a_collective_has_its_facts(whole: Path, tmp_path: Path, key: str, value
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("inf"), float("nan")])
-def test_links_have_a_capacity(whole: Path, tmp_path: Path, value: float) -> None:
+@pytest.mark.parametrize("table", ["links", "nodes"])
+def test_links_and_nodes_have_a_capacity(whole: Path, tmp_path: Path, table: str, value: float) -> None:
     damaged = damage.copy(whole / "packets", tmp_path / "packets")
-    links = pq.read_table(damaged / "links.parquet")
-    place = links.column_names.index("capacity_bytes_per_s")
-    rates = pa.array([value, *links["capacity_bytes_per_s"].to_pylist()[1:]], links.field(place).type)
-    pq.write_table(links.set_column(place, links.field(place), rates), damaged / "links.parquet")
+    path = damaged / f"{table}.parquet"
+    rows = pq.read_table(path)
+    place = rows.column_names.index("capacity_bytes_per_s")
+    rates = pa.array([value, *rows["capacity_bytes_per_s"].to_pylist()[1:]], rows.field(place).type)
+    pq.write_table(rows.set_column(place, rows.field(place), rates), path)
     code, said = invoke(filled("view {0} --html {2}", damaged, whole, tmp_path, "packets"))
     assert (code, "no numbers above 0" in said) == (2, True), said
 
