@@ -329,3 +329,12 @@ def test_links_may_have_no_bytes(whole: Path, tmp_path: Path, kind: str, value: 
         code, said = invoke(filled(command, damaged, whole, tmp_path, kind))
         assert code == 0, said
         assert "nan" not in said
+
+
+@pytest.mark.parametrize("ranks", [0, 2**24 + 1, 2**31])
+def test_a_hierarchy_has_a_possible_number_of_ranks(whole: Path, tmp_path: Path, ranks: int) -> None:
+    damaged = damage.copy(whole / "hierarchy", tmp_path / "hierarchy")
+    summary = json.loads((damaged / "summary.json").read_text())
+    (damaged / "summary.json").write_text(json.dumps(summary | {"ranks": ranks}))
+    code, said = invoke(f"amg redistribute {damaged} --json")
+    assert (code, "ranks" in said) == (2, True), said

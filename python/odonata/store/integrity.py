@@ -180,8 +180,11 @@ def settings_problems(settings: Mapping[str, Any]) -> list[str]:
     return [key for key, check in _SETTINGS.items() if not check(settings.get(key))]
 
 
+RANKS_MAX = 2**24
+"""Readers of a hierarchy have an entry for each rank."""
+
 _HIERARCHY: dict[str, Check] = {
-    "ranks": lambda value: _count(value) and value > 0,
+    "ranks": lambda value: _count(value) and 0 < value <= RANKS_MAX,
     "settings": _object(),
     "source": _text,
     "redistributed": _maybe(_object(level=_count, groups=lambda value: _count(value) and value > 0)),
