@@ -22,7 +22,7 @@ POINTS = {"sweep": "routing=min,seed=1", "search": "routing=min"}
 
 
 PARTS = 8
-"""Tests of a kind in the long form: none takes minutes."""
+"""Tests of a kind in the long form, so that none reaches the time limit of a test."""
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
