@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from odonata.amg.market import LARGEST_BLOCK
+from odonata.amg.market import LARGEST_BLOCK, with_diagonal
 from odonata.amg.optional import Csr, optional
 from odonata.errors import OdonataError
 
@@ -63,5 +63,5 @@ def read_binary(path: Path, data: bytes, columns: int | None = None) -> Csr:
     shape = (rows * block[0], width * block[1])
     matrix = sparse.bsr_matrix((cut[:entries], places, starts), shape=shape).tocsr()
     if apart:
-        matrix = matrix + sparse.block_diag(list(cut[entries:]), format="csr")
+        matrix = with_diagonal(matrix, cut[entries:])
     return matrix

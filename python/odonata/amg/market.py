@@ -89,9 +89,21 @@ def _parse(data: bytes) -> Csr:
         )
     matrix = sparse.coo_matrix((values, (i, j)), shape=(rows, columns)).tocsr()
     if apart:
-        blocks = numbers[end : end + apart].reshape(-1, *block)
-        matrix = matrix + sparse.block_diag(list(blocks), format="csr")
+        matrix = with_diagonal(matrix, numbers[end : end + apart].reshape(-1, *block))
     return matrix
+
+
+def with_diagonal(matrix: Csr, blocks: Floats) -> Csr:
+    """The matrix plus blocks of shape (count, rows, columns) along its diagonal.
+
+    Raises:
+        ValueError: The blocks are not as many as those of the matrix.
+    """
+    sparse = optional("scipy.sparse", "scipy", "reading matrices")
+    count, rows, columns = blocks.shape
+    places, starts = np.arange(count), np.arange(count + 1)
+    diagonal = sparse.bsr_matrix((blocks, places, starts), shape=(count * rows, count * columns))
+    return matrix + diagonal.tocsr()
 
 
 def _split(data: bytes) -> tuple[list[str], list[str], bytes]:
