@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from openmpi_tools import openmpi
+from openmpi_tools import openmpi, windows
 
 from odonata.amg import program
 from odonata.amg.problems import make
@@ -51,7 +51,7 @@ def profile(openmpi_program: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 def on_open_mpi(folder: Path, profile: Path, ranks: int, *words: object) -> Counts:
     environment = {**os.environ, "MPI_PROFILE": str(folder / "profile")}
-    given = ["-x", "MPI_PROFILE", "-x", f"LD_PRELOAD={profile}", "--mca", "osc", "pt2pt,sm"]
+    given = ["-x", "MPI_PROFILE", "-x", f"LD_PRELOAD={profile}", "--mca", "osc", windows()]
     command = [*MPIRUN, *given, "-np", str(ranks), *map(str, words)]
     subprocess.run(command, check=True, capture_output=True, env=environment, cwd=folder, timeout=300)
     messages: Counter[tuple[int, int, int]] = Counter()

@@ -10,6 +10,9 @@ for tool in mpicc mpicxx mpif90 mpirun; do
     if command -v $tool.openmpi >/dev/null; then eval "$tool() { $tool.openmpi \"\$@\"; }"; fi
 done
 
+# One-sided calls without single copies, which need rights that containers lack; Open MPI 5 has no pt2pt.
+case $(mpirun --version 2>/dev/null) in *"(Open MPI) "[1-4].*) windows=pt2pt,sm ;; *) windows=rdma,sm ;; esac
+
 . tests/report.sh
 
 for test in messages collectives nonblocking neighbours types windows calls; do
@@ -19,7 +22,7 @@ for test in messages collectives nonblocking neighbours types windows calls; do
     done
     if command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
         mpicc -o "$build/openmpi-$test" "tests/$test.c" && \
-            mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none --mca osc pt2pt,sm -np 5 "$build/openmpi-$test"
+            mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none --mca osc $windows -np 5 "$build/openmpi-$test"
         report "$test on 5 Open MPI processes" $?
     else
         echo "skip $test on Open MPI (no mpicc)"
@@ -61,7 +64,7 @@ for ranks in 2 3 8 300; do
 done
 if command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
     mpicc -o "$build/openmpi-handles" tests/handles.c && \
-        mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none --mca osc pt2pt,sm -np 5 "$build/openmpi-handles"
+        mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none --mca osc $windows -np 5 "$build/openmpi-handles"
     report "handles on 5 Open MPI processes" $?
 fi
 bin/vmpicxx -g -o "$build/private" tests/private.cc
@@ -132,7 +135,7 @@ report "a trace has one-sided calls where they are served, and nothing that is c
 same() { # name, ranks, order
     bin/vmpicc -o "$build/$1" "tests/$1.c" 2>/dev/null &&
         bin/vmpirun -n "$2" -per-node "$2" -trace "$build/$1.trace" "$build/$1" >/dev/null && mpicc -o "$build/openmpi-$1" "tests/$1.c" &&
-        mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none --mca osc pt2pt,sm -np "$2" \
+        mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none --mca osc $windows -np "$2" \
             -x LD_PRELOAD="$preload" -x ODONATA_TRACE="$build/$1.recorded" "$build/openmpi-$1" &&
         python3 tests/same_calls.py "$build/$1.trace" "$build/$1.recorded" ${3-}
     report "the recorder writes the calls of $1 on $2 ranks" $?
