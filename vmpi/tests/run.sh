@@ -20,7 +20,9 @@ for test in messages collectives nonblocking neighbours types windows calls; do
         "$build/test-$test" -np $ranks
         report "$test on $ranks virtual ranks" $?
     done
-    if command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
+    if [ $test = windows ] && [ $windows = rdma,sm ]; then
+        echo "skip $test on Open MPI 5 (on Debian 13 it does not end)"
+    elif command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
         mpicc -o "$build/openmpi-$test" "tests/$test.c" && \
             mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none --mca osc $windows -np 5 "$build/openmpi-$test"
         report "$test on 5 Open MPI processes" $?
