@@ -97,7 +97,7 @@ def with_diagonal(matrix: Csr, blocks: Floats) -> Csr:
     """The matrix plus blocks of shape (count, rows, columns) along its diagonal.
 
     Raises:
-        ValueError: The blocks are not as many as those of the matrix.
+        ValueError: The matrix has more or fewer blocks.
     """
     sparse = optional("scipy.sparse", "scipy", "reading matrices")
     count, rows, columns = blocks.shape
