@@ -204,6 +204,21 @@ def test_a_killed_client_starts_again_and_nothing_runs_twice(tmp_path: Path, far
     assert {name: found[name] for name in kept} == kept, "a finished point was run again"
 
 
+@pytest.mark.slow
+def test_a_killed_scheduler_is_named(tmp_path: Path, farm: Farm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "2s")
+    (tmp_path / "x.toml").write_text(LONG.replace(*TWICE) + seeds(3))
+    farm.worker()
+    sweep = start("odonata", "sweep", "x.toml", "-o", "sweep", "--on", farm.address, "-q", folder=tmp_path)
+    wait_for(farm.tasks, "a point to run")
+    farm.processes[0].kill()
+    _, errors = sweep.communicate(timeout=300)
+    assert sweep.returncode == 2, errors
+    assert f"error: the scheduler on {farm.address} was lost" in errors
+    assert "internal error" not in errors
+    assert "Traceback" not in errors
+
+
 def test_processes_of_a_killed_sweep_end(tmp_path: Path) -> None:
     """What it wrote to is closed when nobody has it any more: neither it nor a process that it started."""
     (tmp_path / "x.toml").write_text(LONG + seeds(4))

@@ -119,6 +119,10 @@ def connected(
     }
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(quiet))
+        # It would print tracebacks of a lost scheduler, which becomes an error of ours.
+        logger = logging.getLogger("distributed.client")
+        stack.callback(logger.setLevel, logger.level)
+        logger.setLevel(logging.CRITICAL)
         try:
             if cluster.is_address:
                 where: Any = cluster.on

@@ -132,8 +132,14 @@ def run_on(
     Raises:
         OdonataError: The scheduler was lost, or a worker has several threads.
     """
+    from distributed import CancelledError
+    from distributed.comm.core import CommClosedError
+
     with _Client(client, cluster, threads) as points:
-        yield from points.run(work)
+        try:
+            yield from points.run(work)
+        except (CancelledError, CommClosedError):
+            raise points.lost("was lost, or its tasks were cancelled") from None
 
 
 class _Client:
@@ -188,10 +194,7 @@ class _Client:
     def _offered(self) -> list[Mapping[str, float]]:
         """The declared resources of each worker."""
         if self._client.status != "running":
-            raise OdonataError(
-                f"the scheduler on {self._cluster.on} was lost",
-                hint="Run the same command again; finished points are not repeated.",
-            )
+            raise self.lost("was lost")
         workers = self._client.scheduler_info(n_workers=-1)["workers"]
         for address, worker in workers.items():
             if worker["nthreads"] != 1:
@@ -247,6 +250,13 @@ class _Client:
         except TimeoutError:
             return []
 
+    def lost(self, what: str) -> OdonataError:
+        """The error of a scheduler that cannot be reached any more."""
+        return OdonataError(
+            f"the scheduler on {self._cluster.on} {what}",
+            hint="Run the same command again; finished points are not repeated.",
+        )
+
     def _outcome(self, future: Any, task: Task) -> str | None:
         from distributed import CancelledError, KilledWorker
 
@@ -259,10 +269,7 @@ class _Client:
                 else "its workers died, perhaps due to a limit of memory or time"
             )
         except CancelledError:
-            raise OdonataError(
-                f"the scheduler on {self._cluster.on} was lost, or its tasks were cancelled",
-                hint="Run the same command again; finished points are not repeated.",
-            ) from None
+            raise
         except Exception as error:
             return f"{type(error).__name__}: {error}"
         if answer.mistake is None and answer.files is not None:
