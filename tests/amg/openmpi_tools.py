@@ -15,4 +15,4 @@ def openmpi(tool: str) -> str:
 def windows() -> str:
     """Its components for one-sided calls without single copies, which need rights that containers lack."""
     version = subprocess.run([openmpi("mpirun"), "--version"], capture_output=True, text=True, check=True)
-    return "pt2pt,sm" if re.search(r"\(Open MPI\) [1-4]\.", version.stdout) else "rdma,sm"
+    return "pt2pt,sm" if re.search(r"\((Open MPI|OpenRTE)\) [1-4]\.", version.stdout) else "rdma,sm"

@@ -11,7 +11,8 @@ for tool in mpicc mpicxx mpif90 mpirun; do
 done
 
 # One-sided calls without single copies, which need rights that containers lack; Open MPI 5 has no pt2pt.
-case $(mpirun --version 2>/dev/null) in *"(Open MPI) "[1-4].*) windows=pt2pt,sm ;; *) windows=rdma,sm ;; esac
+# Its version stands behind "(Open MPI)" or, where the program is called mpirun.openmpi, behind "(OpenRTE)".
+case $(mpirun --version 2>/dev/null) in *") "[1-4].*) windows=pt2pt,sm ;; *) windows=rdma,sm ;; esac
 
 . tests/report.sh
 
