@@ -40,10 +40,10 @@ def failures(shim: Path, folder: Path, seconds: float, first: int = 0) -> tuple[
 
 @pytest.mark.slow
 def test_no_fault_leaves_half_a_result(shim: Path, tmp_path: Path) -> None:
-    """As many points as fit into 12 s of processor time, spread over all commands and faults."""
-    wrong, tried = failures(shim, tmp_path, 12)
+    """The beginnings, and as many points as fit into 8 s of processor time, over all commands and faults."""
+    wrong, tried = failures(shim, tmp_path, 8)
     assert not wrong, "\n".join(map(str, wrong[:3]))
-    assert tried >= 10
+    assert tried >= 60
 
 
 @pytest.mark.long

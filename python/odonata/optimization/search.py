@@ -31,7 +31,7 @@ from odonata.notebook import shown
 from odonata.optimization.objectives import PRICE, NoResultError, price_of, value_of
 from odonata.optimization.result import Optimization, SearchSettings, Trial, table_of
 from odonata.runs import Run
-from odonata.store.atomic import atomic_file, remove_remains
+from odonata.store.atomic import atomic_file, is_unused, remove_remains
 from odonata.store.optimization import DESCRIPTION, TRIALS, read_description
 from odonata.store.schema import ENDINGS, EXPERIMENT
 from odonata.store.sweep import point_at
@@ -194,7 +194,7 @@ def _read_settings(experiment: Experiment) -> tuple[SearchSettings, int]:
 def _make(directory: Path, settings: SearchSettings, experiment: Experiment) -> None:
     """Creates the directory, or checks that an existing one holds the same search."""
     description = settings.describe(__version__)
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+    if not is_unused(directory):
         before = read_description(directory)
         now = json.loads(description)
         if before != now:
@@ -203,12 +203,14 @@ def _make(directory: Path, settings: SearchSettings, experiment: Experiment) -> 
                 f"{directory} holds a search with different '{other}'",
                 hint="Choose another directory with -o, or remove this one.",
             )
-    (directory / "points").mkdir(parents=True, exist_ok=True)
-    # Of processes that were killed.
-    remove_remains(directory / "points")
-    for name, content in ((EXPERIMENT, experiment.text), (DESCRIPTION, description)):
+    directory.mkdir(parents=True, exist_ok=True)
+    # The description first: without it a directory is not known again after a kill.
+    for name, content in ((DESCRIPTION, description), (EXPERIMENT, experiment.text)):
         with atomic_file(directory / name) as path:
             path.write_text(content, encoding="utf-8")
+    (directory / "points").mkdir(exist_ok=True)
+    # Of processes that were killed.
+    remove_remains(directory / "points")
 
 
 def _open_log(optuna: Any, path: Path) -> Any:

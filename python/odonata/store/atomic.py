@@ -14,9 +14,12 @@ import os
 import re
 import secrets
 import shutil
+import signal
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from odonata.errors import StoreError
 
@@ -50,6 +53,32 @@ def store_errors(target: Path) -> Iterator[None]:
         raise StoreError(
             f"cannot write {target}: {error.strerror or error}", hint="No partial files are left there."
         ) from error
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C and SIGTERM take effect after the block, so that what it writes is whole."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[int] = []
+    before: dict[int, Any] = {}
+
+    def hold(number: int, _frame: object) -> None:
+        held.append(number)
+
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # A handler that was not set from Python cannot be set again.
+            if signal.getsignal(number) is not None:
+                before[number] = signal.getsignal(number)
+                signal.signal(number, hold)
+        yield
+    finally:
+        for held_back, handler in before.items():
+            signal.signal(held_back, handler)
+        for came in held:
+            signal.raise_signal(came)
 
 
 def temporary_path(target: Path) -> Path:
@@ -97,6 +126,16 @@ def sync_to_disk(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def is_unused(directory: Path) -> bool:
+    """Whether a directory is missing or empty, after the removal of what killed processes left."""
+    if not os.path.lexists(directory):
+        return True
+    if not directory.is_dir():
+        return False
+    remove_remains(directory)
+    return not any(directory.iterdir())
 
 
 def remove_remains(directory: Path) -> None:

@@ -22,7 +22,14 @@ from odonata import files
 from odonata._core import peak_rss_bytes
 from odonata.errors import StoreError
 from odonata.store import columns, schema
-from odonata.store.atomic import exchange, remove_remains, store_errors, sync_to_disk, temporary_path
+from odonata.store.atomic import (
+    exchange,
+    remove_remains,
+    store_errors,
+    sync_to_disk,
+    temporary_path,
+    uninterrupted,
+)
 from odonata.store.checkpoint import STATE, CheckpointDirectory, check_no_checkpoint
 
 COMPRESSION = "zstd"
@@ -77,12 +84,16 @@ class RunWriter:
         self.target = target.absolute()
         self._force = force
         self.directory = temporary_path(self.target)
-        with store_errors(target):
-            self.target.parent.mkdir(parents=True, exist_ok=True)
-            remove_remains(self.target.parent)
-            self.directory.mkdir()
 
     def __enter__(self) -> RunWriter:
+        try:
+            with uninterrupted(), store_errors(self.target):
+                self.target.parent.mkdir(parents=True, exist_ok=True)
+                remove_remains(self.target.parent)
+                self.directory.mkdir()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(
@@ -233,15 +244,15 @@ class GrowingTables:
         if self._target is None:
             self._kept.setdefault(name, []).append(table)
             return
-        self._schemas[name] = table.schema
-        if name not in self._files:
-            path = self._open().directory / schema.table_file(name)
-            with store_errors(self._target):
+        # The partial results of a run that is interrupted here have the whole table.
+        with uninterrupted(), store_errors(self._target):
+            self._schemas[name] = table.schema
+            if name not in self._files:
+                path = self._open().directory / schema.table_file(name)
                 self._files[name] = pq.ParquetWriter(path, table.schema, compression=COMPRESSION)
-        elif table.num_rows == 0:
-            # A resumed run joins its parts without empty row groups but the first, and has the same bytes.
-            return
-        with store_errors(self._target):
+            elif table.num_rows == 0:
+                # A resumed run joins its parts without empty row groups but the first: the same bytes.
+                return
             self._files[name].write_table(table)
 
     def tables(self) -> dict[str, pa.Table]:
@@ -296,7 +307,8 @@ class GrowingTables:
     def _open(self) -> RunWriter:
         if self._writer is None:
             assert self._target is not None, "tables without a target stay in memory"
-            self._writer = RunWriter(self._target, force=self._force)
+            with uninterrupted():
+                self._writer = RunWriter(self._target, force=self._force).__enter__()
         return self._writer
 
     def _close(self) -> None:
