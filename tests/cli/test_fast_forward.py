@@ -107,6 +107,44 @@ def test_a_run_with_an_error_says_its_interval(odonata_command: Command, tmp_pat
     assert volumes[0] == volumes[1]
 
 
+EARLY = """\
+repeat 400:
+    compute 2 us
+    irecv (rank + 7) % ranks  24 KiB
+    irecv (rank + 29) % ranks  24 KiB
+    isend (rank - 7) % ranks  24 KiB
+    isend (rank - 29) % ranks  24 KiB
+    waitall
+    barrier
+"""
+"""At a boundary some ranks have sent messages of the next iteration, and others have not."""
+
+
+@pytest.mark.parametrize("routing", ["ugal-n", "par"])
+def test_counts_of_a_run_with_an_error_are_exact(
+    routing: str, odonata_command: Command, tmp_path: Path
+) -> None:
+    """What 50 ranks send in 400 iterations, six messages in each barrier; nothing is in flight at the end.
+
+    A run whose first iterations happen to have a trend skips nothing.
+    """
+    write(tmp_path, f'routing = "{routing}"\n', jobs=JOB.format("a").replace("16", "50"), program=EARLY)
+    skipped = []
+    for seed in range(1, 5):
+        given = ("--set", "engine.fast_forward={error = 0.02}", "--set", f"engine.seed={seed}")
+        _, summary = run(odonata_command, tmp_path, f"run{seed}", *given)
+        skipped.append(summary["fast_forward"]["iterations_skipped"])  # type: ignore[index]
+        (job,) = pq.read_table(tmp_path / f"run{seed}" / "jobs.parquet").to_pylist()
+        assert job["messages"] == 50 * (400 * 2 + 401 * 6)
+        assert job["bytes"] == 50 * 400 * 2 * 24 * 1024
+        assert job["in_flight_packets"] == 0
+        ranks = pq.read_table(tmp_path / f"run{seed}" / "ranks.parquet")
+        assert set(ranks["received_bytes"].to_pylist()) == {400 * 2 * 24 * 1024}
+        assert set(ranks["messages"].to_pylist()) == {400 * 2 + 401 * 6}
+        assert set(ranks["compute_ps"].to_pylist()) == {400 * 2_000_000}
+    assert sum(count > 300 for count in skipped) >= 2
+
+
 @pytest.mark.parametrize(
     ("rule", "program", "reason"),
     [

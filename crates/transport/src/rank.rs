@@ -21,6 +21,7 @@
 
 mod collective_steps;
 mod collectives;
+mod followed_loop;
 mod host;
 mod lane;
 mod messages;

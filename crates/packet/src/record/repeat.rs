@@ -53,11 +53,17 @@ macro_rules! repeat {
 // Skipped iterations have the peaks of the others. The run adds the skipped time to the last arrival.
 repeat!(PortRecord { sums: bytes, packets, busy_ps, stall_ps; kept: peak_bytes });
 repeat!(JobRecord {
-    sums: injected_packets, injected_bytes, delay_ps, packets, bytes, delivered_bytes, delivered_by_batch, latency_by_batch,
-        latency, network_latency, source_wait_ps, hops, byte_hops, on_router_bytes, non_minimal, via_intermediate_group,
-        all_packets;
-    kept: last_arrival_ps
+    sums: delay_ps, packets, bytes, delivered_bytes, delivered_by_batch, latency_by_batch, latency, network_latency,
+        source_wait_ps, hops, byte_hops, on_router_bytes, non_minimal, via_intermediate_group, all_packets;
+    kept: injected_packets, injected_bytes, last_arrival_ps
 });
+
+/// Counts what skipped iterations delivered as injected. An iteration may have more packets in flight at one boundary
+/// than at another, and their difference would count several times.
+fn inject_delivered(all: &mut JobRecord, from: &JobRecord, to: &JobRecord, times: u64) {
+    all.injected_packets.repeat(&from.packets, &to.packets, times);
+    all.injected_bytes.repeat(&from.bytes, &to.bytes, times);
+}
 
 impl Repeat for Histogram {
     fn repeat(&mut self, from: &Self, to: &Self, times: u64) {
@@ -90,6 +96,9 @@ impl Recorder {
     /// Adds `times` times what was recorded between two times.
     pub(crate) fn repeat(&mut self, from: &RecordSums, to: &RecordSums, times: u64) {
         self.jobs.repeat(&from.jobs, &to.jobs, times);
+        for (all, (from, to)) in self.jobs.iter_mut().zip(from.jobs.iter().zip(&to.jobs)) {
+            inject_delivered(all, from, to, times);
+        }
         self.full_packets.repeat(&from.full_packets, &to.full_packets, times);
         self.ports.repeat(&from.ports, &to.ports, times);
         self.nic_bytes.repeat(&from.nic_bytes, &to.nic_bytes, times);

@@ -1,11 +1,13 @@
 //! Skipping equal iterations of a rank's program.
 
+use super::followed_loop::FollowedLoop;
 use super::state_machine::Rank;
 use crate::record::{PhaseRecord, RankRecord};
 use odonata_packet::SkippedIterations;
+use odonata_programs::Repetition;
 use odonata_units::Time;
 
-/// The sums of a rank's record at a time, and its phase then.
+/// The sums of a rank's record when it began its last iteration, and its phase now.
 #[derive(Clone, Debug)]
 pub(crate) struct RankSums {
     record: RankRecord,
@@ -18,13 +20,22 @@ impl Rank {
         self.lane.code.started_blocks()
     }
 
+    /// Follows a loop of its program.
+    pub(crate) fn follow_loop(&mut self, repetition: Repetition) {
+        self.followed = Some(Box::new(FollowedLoop::new(repetition)));
+    }
+
     pub(crate) fn sums(&self) -> RankSums {
-        RankSums { record: self.record.clone(), phase: self.lane.phase }
+        let record = self.followed.as_ref().map_or(&self.record, |followed| followed.record());
+        RankSums { record: record.clone(), phase: self.lane.phase }
     }
 
     /// Skips `blocks` blocks of its program. Its record gets what was added between `from` and `to`, several times.
     pub(crate) fn skip(&mut self, skipped: &SkippedIterations, blocks: u64, from: &RankSums, to: &RankSums) {
         self.lane.code.skip_blocks(blocks);
+        if let Some(followed) = &mut self.followed {
+            followed.skip(blocks, skipped.skipped());
+        }
         self.skipped += Time(skipped.skipped_ps());
         let communication = skipped.times * (to.record.communication.ps() - from.record.communication.ps());
         if let Some((phase, start, communication_before)) = &mut self.lane.phase {

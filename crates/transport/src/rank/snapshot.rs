@@ -11,7 +11,19 @@ use odonata_programs::{GroupLists, Repetition};
 impl Rank {
     /// Adds the state to a snapshot, without records.
     pub(crate) fn snapshot(&self, repetition: Option<&Repetition>, lists: &mut GroupLists, into: &mut Snapshot) {
-        let Self { job: _, number, node: _, lane, tasks, host, record: _, sent, is_background: _, skipped: _ } = self;
+        let Self {
+            job: _,
+            number,
+            node: _,
+            lane,
+            tasks,
+            host,
+            record: _,
+            sent,
+            is_background: _,
+            skipped: _,
+            followed: _,
+        } = self;
         into.counter(MESSAGES, (u64::from(*number), 0), *sent);
         if let Some(tasks) = tasks {
             // A task graph has absolute times: it never repeats.

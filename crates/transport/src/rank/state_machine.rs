@@ -1,5 +1,6 @@
 //! The state of a rank, and its steps from call to call.
 
+use super::followed_loop::FollowedLoop;
 use super::host::RankHost;
 use super::lane::{ActiveCall, Lane, LaneState};
 use super::tasks::TaskLanes;
@@ -57,12 +58,26 @@ pub(crate) struct Rank {
     pub(super) is_background: bool,
     /// Time of skipped iterations, which its clocks do not contain.
     pub(super) skipped: Time,
+    /// A loop of its program, if iterations may be skipped. Runs with checkpoints skip none.
+    pub(super) followed: Option<Box<FollowedLoop>>,
 }
 
 impl Rank {
     /// Saves the state. Group lists that communicators share go into `lists`.
     pub(crate) fn save(&self, lists: &mut GroupLists, into: &mut Writer) {
-        let Self { job: _, number: _, node: _, lane, tasks, host, record, sent, is_background: _, skipped: _ } = self;
+        let Self {
+            job: _,
+            number: _,
+            node: _,
+            lane,
+            tasks,
+            host,
+            record,
+            sent,
+            is_background: _,
+            skipped: _,
+            followed: _,
+        } = self;
         lane.save(tasks.is_none(), lists, into);
         tasks.iter().for_each(|tasks| tasks.save(into));
         host.save(into);
@@ -100,6 +115,7 @@ impl Rank {
             sent: 0,
             is_background: of.background,
             skipped: Time::ZERO,
+            followed: None,
         }
     }
 
@@ -214,6 +230,9 @@ impl Rank {
             }
             return Ok(());
         };
+        if let Some(followed) = &mut self.followed {
+            followed.follow(self.lane.code.started_blocks(), &self.record);
+        }
         match step {
             Step::Call(Call::Compute { time }) => {
                 self.record.compute += time;

@@ -125,6 +125,9 @@ impl RankEndpoints {
         }
         if *follows_loops {
             endpoints.loops = RankLoops::new(&endpoints.ranks, &endpoints.jobs).map(Box::new);
+            if let Some(loops) = &endpoints.loops {
+                endpoints.ranks.iter_mut().enumerate().for_each(|(r, rank)| rank.follow_loop(*loops.repetition(r)));
+            }
         }
         endpoints
     }
