@@ -42,6 +42,8 @@ pub struct MachineBuilder {
     pub node_router: Vec<RouterId>,
     /// Whether jobs can use each node.
     pub node_up: Vec<bool>,
+    /// What jobs could use before edits.
+    pub before_edits: BeforeEdits,
     /// The storage nodes by the numbers of their hosts, ascending.
     pub storage: Vec<NodeId>,
     /// Names of the nodes; if empty, nodes are named after their routers.
@@ -60,6 +62,24 @@ pub struct MachineBuilder {
     pub forwarding: ForwardingKind,
     /// LIDs and ports of an InfiniBand subnet, if the reader found them.
     pub subnet: Option<Arc<Subnet>>,
+}
+
+/// Which nodes jobs could use before the first edit; nothing without edits. It belongs to no description of a machine, so
+/// all are equal.
+#[derive(Clone, Default, Debug)]
+pub struct BeforeEdits(pub(crate) Option<Vec<bool>>);
+
+impl PartialEq for BeforeEdits {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl BeforeEdits {
+    /// Nothing if the number of nodes has changed since.
+    fn of_nodes(self, count: usize) -> Self {
+        Self(self.0.filter(|up| up.len() == count))
+    }
 }
 
 impl MachineBuilder {
@@ -82,6 +102,7 @@ impl MachineBuilder {
             cores_per_node,
             ports: None,
             node_up: vec![true; node_router.len()],
+            before_edits: BeforeEdits::default(),
             storage: Vec::new(),
             node_router,
             node_names: Vec::new(),
@@ -136,6 +157,7 @@ impl MachineBuilder {
             cores_per_node: self.cores_per_node,
             ports: self.ports,
             node_router: self.node_router,
+            before_edits: self.before_edits.of_nodes(self.node_up.len()),
             node_up: self.node_up,
             storage: self.storage,
             node_by_name: by_name(&self.node_names)?,
@@ -254,6 +276,7 @@ impl From<Machine> for MachineBuilder {
             rails: machine.rails,
             node_router: machine.node_router,
             node_up: machine.node_up,
+            before_edits: machine.before_edits,
             storage: machine.storage,
             node_names: machine.node_names,
             router_up: machine.router_up,

@@ -37,7 +37,7 @@ mod shape;
 pub mod subnet;
 pub mod topology;
 
-pub use builder::MachineBuilder;
+pub use builder::{BeforeEdits, MachineBuilder};
 pub use cray_names::FloorPlan;
 pub use cut_off::CutOff;
 pub use error::MachineError;

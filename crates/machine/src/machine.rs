@@ -1,5 +1,6 @@
 //! The built hardware.
 
+use crate::builder::BeforeEdits;
 use crate::links::{Bundle, Links};
 use crate::subnet::Subnet;
 use crate::{FloorPlan, ForwardingKind, RouterPorts, Shape};
@@ -102,6 +103,7 @@ pub struct Machine {
     pub(crate) ports: Option<RouterPorts>,
     pub(crate) node_router: Vec<RouterId>,
     pub(crate) node_up: Vec<bool>,
+    pub(crate) before_edits: BeforeEdits,
     /// Hosts that are storage nodes, ascending.
     pub(crate) storage: Vec<NodeId>,
     /// Names of the nodes, or none.
@@ -209,6 +211,12 @@ impl Machine {
     /// Whether a placement can choose a node for any rank: jobs can use it, and it is not a storage node.
     pub fn is_compute(&self, node: NodeId) -> bool {
         self.node_up(node) && !self.is_storage(node)
+    }
+    /// The same before the edits of the machine: a node that an edit failed counts, one that the description leaves out
+    /// does not.
+    pub fn is_compute_before_edits(&self, node: NodeId) -> bool {
+        let was_up = self.before_edits.0.as_ref().map_or_else(|| self.node_up(node), |up| up[node.index()]);
+        was_up && !self.is_storage(node)
     }
     /// Nodes of a router, ascending.
     #[inline]

@@ -9,7 +9,7 @@
 //! the shape of any graph. [`Machine::planes`] has each plane as a machine. Edits are applied after the planes are
 //! copied, so a fault affects one plane.
 
-use crate::builder::LIMIT;
+use crate::builder::{BeforeEdits, LIMIT};
 use crate::error::wrong;
 use crate::links::from_0;
 use crate::machine::Rails;
@@ -237,6 +237,11 @@ impl Machine {
         machine.node_up = (0..hosts as u32)
             .map(|host| (0..self.rails.of_node()).any(|rail| self.node_up(self.end(NodeId(host), rail))))
             .collect();
+        let of_host = |up: &Vec<bool>| {
+            let is_up = |host| (0..self.rails.of_node()).any(|rail| up[self.end(NodeId(host), rail).index()]);
+            (0..hosts as u32).map(is_up).collect()
+        };
+        machine.before_edits = BeforeEdits(self.before_edits.0.as_ref().map(of_host));
         (machine.first_node, machine.router_nodes) =
             crate::builder::nodes_by_router(&machine.node_router, machine.router_count());
         machine.node_names.truncate(hosts);
@@ -273,6 +278,7 @@ impl Machine {
             ports: self.ports.as_ref().map(|ports| ports.of_routers(routers.clone())),
             node_router: self.node_router[ends.clone()].iter().map(router).collect(),
             node_up: self.node_up[ends.clone()].to_vec(),
+            before_edits: BeforeEdits(self.before_edits.0.as_ref().map(|up| up[ends.clone()].to_vec())),
             storage: self.storage.clone(),
             node_names: self.node_names.get(ends.clone()).unwrap_or_default().to_vec(),
             node_by_name: self.node_by_name.iter().filter(|node| ends.contains(&node.index())).map(own).collect(),

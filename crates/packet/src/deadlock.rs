@@ -52,7 +52,7 @@ fn lines(fabric: &Fabric, waits: &BTreeMap<(u32, u8), BlockedHead>, chain: &[(u3
 mod tests {
     use crate::{ClosedJob, Ending, NodeMessage, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
     use odonata_machine::topology::Torus;
-    use odonata_machine::{Coordinates, ForwardingKind, LinkClass, Machine, MachineBuilder, Shape};
+    use odonata_machine::{BeforeEdits, Coordinates, ForwardingKind, LinkClass, Machine, MachineBuilder, Shape};
     use odonata_routing::algorithm::{
         DeadlockAvoidance, Decision, Discipline, Header, Hop, Needs, Routing, RoutingChoice, TorusSettings,
     };
@@ -84,6 +84,7 @@ mod tests {
             rails: Default::default(),
             node_router: (0..4).map(RouterId).collect(),
             node_up: vec![true; 4],
+            before_edits: BeforeEdits::default(),
             storage: Vec::new(),
             node_names: Vec::new(),
             router_up: vec![true; 4],

@@ -6,7 +6,9 @@
 //! and no other answer. Only two things come from the tables: the groups of routers if groups are cut, and the VC
 //! offsets within a leg.
 
-use odonata_machine::{Coordinates, ForwardingKind, GroupInterior, LinkClass, Machine, MachineBuilder, Shape};
+use odonata_machine::{
+    BeforeEdits, Coordinates, ForwardingKind, GroupInterior, LinkClass, Machine, MachineBuilder, Shape,
+};
 use odonata_routing::algorithm::{
     AdaptiveSettings, Decision, Header, Memory, ParSettings, RouteState, Routing, RoutingChoice, SecondIntermediate,
 };
@@ -260,6 +262,7 @@ fn grouped(groups: u32, size: u32) -> MachineBuilder {
         rails: Default::default(),
         node_router: (0..2 * routers).map(|n| RouterId(n / 2)).collect(),
         node_up: vec![true; 2 * routers as usize],
+        before_edits: BeforeEdits::default(),
         storage: Vec::new(),
         node_names: Vec::new(),
         router_up: vec![true; routers as usize],

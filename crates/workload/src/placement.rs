@@ -98,10 +98,15 @@ mod tests {
     use crate::test_machines::{cascade, groups, torus};
     use crate::WorkloadError;
     use odonata_declare::Value;
+    use odonata_machine::edit::{apply, Edit};
     use odonata_machine::{Machine, MachineBuilder};
     use odonata_units::NodeId;
     use proptest::prelude::*;
     use serde_json::json;
+
+    /// Placements whose draws a failure does not change.
+    const RANDOM: [&str; 6] =
+        ["random-nodes", "random-order", "random-routers", "random-chassis", "random-groups", "non-uniform"];
 
     /// Placements that choose among all free nodes.
     pub(super) const DRAWN: [&str; 9] = [
@@ -253,6 +258,43 @@ mod tests {
                         prop_assert_eq!((said, said_free, said_usable), (needed, left, usable));
                     }
                     Err(other) => prop_assert!(false, "{}", other),
+                }
+            }
+        }
+
+        /// A failure moves the ranks of failed nodes, and ranks whose nodes those got. All others stay.
+        #[test]
+        fn a_failure_moves_no_other_rank(
+            down in proptest::collection::vec(0u32..47, 0..5),
+            failed in 0u32..23,
+            jobs in proptest::collection::vec((0usize..RANDOM.len(), 1u32..14), 1..4),
+            seed in any::<u64>(),
+        ) {
+            let placed = |machine: &Machine| {
+                let mut free = FreeNodes::new(machine);
+                let mut place = |(index, &(policy, ranks)): (usize, &(usize, u32))| {
+                    let request = PlacementRequest {
+                        placement: RANDOM[policy],
+                        job: &format!("job{index}"), index, ranks, ranks_per_node: Some(1), seed,
+                        io_ranks: IoRanks::default(),
+                    };
+                    place_in(&PlacementSpec::parse(RANDOM[policy]).unwrap(), &request, &mut free).unwrap().node_of_rank
+                };
+                jobs.iter().enumerate().map(&mut place).collect::<Vec<_>>()
+            };
+            // A node that the description leaves out, and failures by edits.
+            let whole = MachineBuilder::from(damaged(&[47], &[]));
+            let names = whole.clone().build().unwrap();
+            let mut edits: Vec<String> =
+                down.iter().map(|&node| format!("fail node {}", names.node_name(NodeId(node)))).collect();
+            edits.push(format!("fail router {failed}"));
+            let edits: Vec<Edit> = edits.iter().map(|edit| Edit::parse(edit).unwrap()).collect();
+            let machine = apply(whole, &edits, 0).unwrap().build().unwrap();
+            let (before, after) = (placed(&names), placed(&machine));
+            for (job, (before, nodes)) in before.iter().zip(&after).enumerate() {
+                for (before, now) in before.iter().zip(nodes) {
+                    let stood_in = after[..job].iter().flatten().any(|node| node == before);
+                    prop_assert!(now == before || !machine.node_up(*before) || stood_in, "job {}: {} to {}", job, before, now);
                 }
             }
         }

@@ -1,7 +1,9 @@
 //! Small machines for tests. Placements and patterns use nodes, routers and groups, not cables, so these machines have
 //! none.
 
-use odonata_machine::{Coordinates, ForwardingKind, GroupInterior, LinkClass, Machine, MachineBuilder, Shape};
+use odonata_machine::{
+    BeforeEdits, Coordinates, ForwardingKind, GroupInterior, LinkClass, Machine, MachineBuilder, Shape,
+};
 use odonata_units::{GroupId, Rate, RouterId, Time};
 
 fn machine(shape: Shape, axes: &[&str], sizes: &[u32], groups: u32, nodes_per_router: u32, cores: u32) -> Machine {
@@ -29,6 +31,7 @@ fn machine(shape: Shape, axes: &[&str], sizes: &[u32], groups: u32, nodes_per_ro
         rails: Default::default(),
         node_router: (0..nodes).map(|n| RouterId(n / nodes_per_router)).collect(),
         node_up: vec![true; nodes as usize],
+        before_edits: BeforeEdits::default(),
         storage: Vec::new(),
         node_names: Vec::new(),
         router_up: vec![true; routers as usize],

@@ -1,7 +1,7 @@
 //! Applies edits to a builder.
 
 use super::{spread, wrong, Amount, CableChange, Edit, FigureChange};
-use crate::builder::{in_link_order, keep_marked, LIMIT};
+use crate::builder::{in_link_order, keep_marked, BeforeEdits, LIMIT};
 use crate::names::unknown;
 use crate::{LinkClass, MachineBuilder, MachineError};
 use odonata_units::{LinkClassId, RouterId, Stream};
@@ -16,6 +16,11 @@ use odonata_units::{LinkClassId, RouterId, Stream};
 pub fn apply(mut builder: MachineBuilder, edits: &[Edit], seed: u64) -> Result<MachineBuilder, MachineError> {
     if edits.is_empty() {
         return Ok(builder);
+    }
+    if builder.before_edits.0.is_none() {
+        let nodes = builder.node_router.iter().zip(&builder.node_up);
+        let is_up = |(router, &up): (&RouterId, &bool)| up && builder.router_up[router.index()];
+        builder.before_edits = BeforeEdits(Some(nodes.map(is_up).collect()));
     }
     builder.cables = in_link_order(std::mem::take(&mut builder.cables));
     let named = named_cables(&builder, edits)?;

@@ -1,7 +1,7 @@
 //! Machines and traffic shared by tests.
 
 use odonata_declare::Value;
-use odonata_machine::{presets, Coordinates, ForwardingKind, LinkClass, Machine, MachineBuilder, Shape};
+use odonata_machine::{presets, BeforeEdits, Coordinates, ForwardingKind, LinkClass, Machine, MachineBuilder, Shape};
 use odonata_packet::{
     ClosedJob, NodeMessage, OpenJob, PacketEngine, PacketResult, PacketSettings, RunOptions, Schedule, Traffic,
 };
@@ -76,6 +76,7 @@ pub fn graph(routers: u32, nodes: u32) -> MachineBuilder {
         rails: Default::default(),
         node_router: (0..routers * nodes).map(|n| RouterId(n / nodes)).collect(),
         node_up: vec![true; (routers * nodes) as usize],
+        before_edits: BeforeEdits::default(),
         storage: Vec::new(),
         node_names: Vec::new(),
         router_up: vec![true; routers as usize],

@@ -21,6 +21,8 @@ pub struct FreeNodes<'a> {
     free: usize,
     /// Routers before this one have no free nodes. Without it every job would look at all nodes.
     first_router: u32,
+    /// Nodes that jobs would have if no node had failed. Draws are from the others, so a failure changes no draw.
+    drawn: Vec<bool>,
 }
 
 /// Nodes that a placement chooses from.
@@ -41,6 +43,29 @@ impl NodePool {
             Self::Compute | Self::All => "usable",
             Self::Storage => "storage",
         }
+    }
+}
+
+/// Nodes that a placement chose for a job.
+pub(crate) struct DrawnNodes {
+    /// In the order of its ranks. Some may have failed, or stand in for nodes of other jobs.
+    pub(crate) nodes: Vec<NodeId>,
+    /// Those that take their place.
+    pub(crate) spares: Vec<NodeId>,
+}
+
+impl DrawnNodes {
+    /// The first `count` nodes of an order; the rest are spare.
+    pub(crate) fn of_order(mut nodes: Vec<NodeId>, count: usize) -> Self {
+        let spares = nodes.split_off(count.min(nodes.len()));
+        Self { nodes, spares }
+    }
+}
+
+/// Nodes without spare ones.
+impl From<Vec<NodeId>> for DrawnNodes {
+    fn from(nodes: Vec<NodeId>) -> Self {
+        Self { nodes, spares: Vec::new() }
     }
 }
 
@@ -67,6 +92,7 @@ impl<'a> FreeNodes<'a> {
             jobs: Vec::new(),
             current: 0,
             reserved: 0,
+            drawn: vec![false; machine.node_count()],
         }
     }
 
@@ -104,6 +130,21 @@ impl<'a> FreeNodes<'a> {
     /// All free compute nodes, router by router.
     pub(crate) fn all(&self) -> impl Iterator<Item = NodeId> + '_ {
         (self.first_router..self.machine.router_count() as u32).flat_map(|router| self.of_router(RouterId(router)))
+    }
+
+    /// Whether a compute node would be free if no node had failed.
+    pub(crate) fn is_drawable(&self, node: NodeId) -> bool {
+        !self.drawn[node.index()] && self.machine.is_compute_before_edits(node)
+    }
+
+    /// Such nodes of a router, ascending.
+    pub(crate) fn drawable_of_router(&self, router: RouterId) -> impl Iterator<Item = NodeId> + '_ {
+        self.machine.nodes_of(router).iter().copied().filter(|&node| self.is_drawable(node))
+    }
+
+    /// All of these, router by router.
+    pub(crate) fn drawable(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.machine.routers().flat_map(|router| self.drawable_of_router(router))
     }
 
     /// Number of free nodes that are not reserved.
@@ -147,6 +188,11 @@ impl<'a> FreeNodes<'a> {
 
     /// Claims a free node exclusively for the current job.
     pub(crate) fn claim(&mut self, node: NodeId) -> Result<(), String> {
+        self.claim_instead(node, node)
+    }
+
+    /// The same for a node that stands in for a drawn one.
+    fn claim_instead(&mut self, drawn: NodeId, node: NodeId) -> Result<(), String> {
         self.check_usable(node)?;
         let use_of_node = &mut self.uses[node.index()];
         if use_of_node.cores > 0 {
@@ -158,8 +204,22 @@ impl<'a> FreeNodes<'a> {
             });
         }
         *use_of_node = NodeUse { job: self.current, cores: self.machine.cores_per_node(), exclusive: true };
+        self.drawn[drawn.index()] = true;
         self.occupy(node);
         Ok(())
+    }
+
+    /// Claims the drawn nodes, or spare ones for those that are not free. Returns each drawn node with the claimed one.
+    pub(crate) fn claim_drawn(&mut self, drawn: DrawnNodes) -> Result<Vec<(NodeId, NodeId)>, String> {
+        let mut spares = drawn.spares.into_iter();
+        let mut nodes = Vec::with_capacity(drawn.nodes.len());
+        for node in drawn.nodes {
+            let is_free = self.is_free(node);
+            let own = if is_free { None } else { spares.find(|&spare| self.is_free(spare)) }.unwrap_or(node);
+            self.claim_instead(node, own)?;
+            nodes.push((node, own));
+        }
+        Ok(nodes)
     }
 
     /// Claims one core of a node for the current job, the given one if the caller knows it.
@@ -187,6 +247,7 @@ impl<'a> FreeNodes<'a> {
         }
         let is_first = use_of_node.cores == 0;
         use_of_node.cores += 1;
+        self.drawn[node.index()] = true;
         if is_first {
             self.occupy(node);
         }

@@ -1,6 +1,6 @@
 //! Placement on nodes listed by the user.
 
-use super::free::{FreeNodes, NodePool};
+use super::free::{DrawnNodes, FreeNodes, NodePool};
 use super::io_ranks::IoRanks;
 use super::rule::{fill_from, NodeAssignment, PendingPlacement, PlacementRequest, PlacementRule};
 use crate::WorkloadError;
@@ -76,7 +76,9 @@ impl PlacementRule for ListParameters {
     ) -> Result<PendingPlacement, WorkloadError> {
         if self.ranks_on_nodes.is_empty() {
             let request = &PlacementRequest { io_ranks: IoRanks::default(), ..*request };
-            return fill_from(NodePool::All, request, free, |count, free, _| self.nodes(count, free.machine()));
+            return fill_from(NodePool::All, request, free, |count, free, _| {
+                self.nodes(count, free.machine()).map(DrawnNodes::from)
+            });
         }
         free.next_job(request.job);
         self.on_cores(request, free).map(PendingPlacement::from).map_err(|(key, reason)| request.error(key, reason))

@@ -1,7 +1,7 @@
 //! Non-uniform random: a cluster of routers around a random centre and a few scattered nodes, like the nodes from a
 //! batch queue. It is the placement of the Damselfly papers' workloads on Edison.
 
-use super::free::FreeNodes;
+use super::free::{DrawnNodes, FreeNodes};
 use super::rule::NodeOrder;
 use super::units;
 use odonata_declare::{parameters, words, Kind, ParameterMistake};
@@ -35,23 +35,26 @@ words! {
 /// from a random centre along the router numbers. All free nodes of a router are used, as long as whole routers fit
 /// into the clustered share. Only a job without scattered nodes uses a part of its last router.
 impl NodeOrder for NonUniformParameters {
-    fn nodes(&self, count: usize, free: &FreeNodes<'_>, stream: &mut Stream) -> Result<Vec<NodeId>, ParameterMistake> {
+    fn nodes(&self, count: usize, free: &FreeNodes<'_>, stream: &mut Stream) -> Result<DrawnNodes, ParameterMistake> {
         if !(self.spread > 0.0 && self.spread.is_finite()) {
             return Err(("spread", format!("{}, expected a number above 0", self.spread)));
         }
         let scattered = (count as f64 * self.scattered) as usize;
         let clustered = count - scattered;
         let mut nodes = Vec::with_capacity(count);
-        for router in weighted_order(free, count, self, stream) {
+        let mut order = weighted_order(free, count, self, stream).into_iter();
+        let mut spares = Vec::new();
+        for router in order.by_ref() {
             let before = nodes.len();
-            nodes.extend(free.of_router(router));
+            nodes.extend(free.drawable_of_router(router));
             if nodes.len() > clustered {
-                nodes.truncate(if scattered > 0 { before } else { clustered });
+                spares = nodes.split_off(if scattered > 0 { before } else { clustered });
                 break;
             }
         }
+        spares.extend(order.flat_map(|router| free.drawable_of_router(router)));
         units::sort(&mut nodes, free);
-        Ok(nodes)
+        Ok(DrawnNodes { nodes, spares })
     }
 }
 
@@ -66,9 +69,11 @@ fn weighted_order(
     stream: &mut Stream,
 ) -> Vec<RouterId> {
     let machine = free.machine();
+    // Failed ones, too: a failure changes no draw.
+    let is_compute = |node: NodeId| machine.is_compute_before_edits(node);
     let usable: Vec<RouterId> =
-        machine.routers().filter(|&r| machine.nodes_of(r).iter().any(|&node| machine.is_compute(node))).collect();
-    let usable_nodes = machine.nodes().filter(|&node| machine.is_compute(node)).count();
+        machine.routers().filter(|&r| machine.nodes_of(r).iter().any(|&node| is_compute(node))).collect();
+    let usable_nodes = machine.nodes().filter(|&node| is_compute(node)).count();
     let job_routers = (count as f64 * usable.len() as f64 / usable_nodes as f64).max(1.0);
     let width = parameters.spread * job_routers;
     let centre = usable[stream.index(usable.len())].index();

@@ -14,5 +14,8 @@ pub(super) fn units(free: &FreeNodes<'_>) -> Result<Vec<Vec<NodeId>>, ParameterM
     };
     // Routers are numbered group by group and row by row, so a chassis is `columns` consecutive routers.
     let routers: Vec<_> = machine.routers().collect();
-    Ok(routers.chunks(columns as usize).map(|row| row.iter().flat_map(|&r| free.of_router(r)).collect()).collect())
+    Ok(routers
+        .chunks(columns as usize)
+        .map(|row| row.iter().flat_map(|&r| free.drawable_of_router(r)).collect())
+        .collect())
 }

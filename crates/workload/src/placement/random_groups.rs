@@ -12,7 +12,7 @@ pub(super) fn units(free: &FreeNodes<'_>) -> Result<Vec<Vec<NodeId>>, ParameterM
     }
     let mut groups: Vec<Vec<NodeId>> = vec![Vec::new(); machine.group_count()];
     for router in machine.routers() {
-        groups[machine.group_of(router).index()].extend(free.of_router(router));
+        groups[machine.group_of(router).index()].extend(free.drawable_of_router(router));
     }
     Ok(groups)
 }

@@ -5,5 +5,5 @@ use odonata_declare::ParameterMistake;
 use odonata_units::NodeId;
 
 pub(super) fn units(free: &FreeNodes<'_>) -> Result<Vec<Vec<NodeId>>, ParameterMistake> {
-    Ok(free.all().map(|node| vec![node]).collect())
+    Ok(free.drawable().map(|node| vec![node]).collect())
 }

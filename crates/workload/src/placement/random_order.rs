@@ -1,7 +1,7 @@
 //! One random order of all nodes. Each job takes the next nodes. This is the placement of the interference study (Kang
 //! et al. 2022): a job has the same nodes alone, in pairs and in a mixed workload.
 
-use super::free::FreeNodes;
+use super::free::{DrawnNodes, FreeNodes};
 use super::rule::NodeOrder;
 use odonata_declare::{parameters, Kind, ParameterMistake, AUTO};
 use odonata_units::{NodeId, Stream};
@@ -17,15 +17,16 @@ parameters! {
 }
 
 impl NodeOrder for RandomOrderParameters {
-    fn nodes(&self, count: usize, free: &FreeNodes<'_>, _: &mut Stream) -> Result<Vec<NodeId>, ParameterMistake> {
+    fn nodes(&self, count: usize, free: &FreeNodes<'_>, _: &mut Stream) -> Result<DrawnNodes, ParameterMistake> {
         let machine = free.machine();
         let mut order: Vec<NodeId> = machine.nodes().collect();
         Stream::new(self.order.into(), "placement/order", &[]).shuffle(&mut order);
-        // After the draw, so a fault does not move other ranks.
-        order.retain(|&node| machine.is_compute(node));
         let Some(skip) = self.skip else {
-            return Ok(order.into_iter().filter(|&node| free.is_free(node)).take(count).collect());
+            order.retain(|&node| free.is_drawable(node));
+            return Ok(DrawnNodes::of_order(order, count));
         };
+        // After the draw, so a fault moves ranks by a few nodes only.
+        order.retain(|&node| machine.is_compute(node));
         let (skip, usable) = (skip as usize, order.len());
         if usable < skip + count {
             let reason = format!(
@@ -37,7 +38,7 @@ impl NodeOrder for RandomOrderParameters {
         }
         let nodes = order[skip..skip + count].to_vec();
         match nodes.iter().position(|&node| !free.is_free(node)) {
-            None => Ok(nodes),
+            None => Ok(nodes.into()),
             Some(place) => {
                 let (name, place) = (machine.node_name(nodes[place]), skip + place);
                 Err(("skip", format!("{skip}, but an earlier job uses node {name}, number {place} of the order")))
@@ -51,8 +52,8 @@ mod tests {
     use super::super::test_help::{place, place_in, placed};
     use super::super::{FreeNodes, IoRanks, PlacementRequest, PlacementSpec};
     use crate::test_machines::groups;
+    use odonata_machine::edit::{apply, Edit};
     use odonata_machine::MachineBuilder;
-    use odonata_units::NodeId;
     use serde_json::{json, Value};
 
     fn spec(given: &[(&str, Value)]) -> PlacementSpec {
@@ -122,15 +123,15 @@ mod tests {
         );
     }
 
-    /// A node that is down is skipped. The others keep their order.
+    /// The rank of a node that is down gets the next free node of the order. The others stay.
     #[test]
     fn a_fault_moves_only_its_own_ranks() {
         let whole = groups(2, 2, 2);
         let order = place(&whole, "random-order", &[], 8, 1);
-        let mut builder = MachineBuilder::from(whole);
-        builder.node_up[order[3].index()] = false;
-        let faulty = builder.build().unwrap();
-        let left: Vec<NodeId> = order.iter().copied().filter(|&node| node != order[3]).collect();
-        assert_eq!(place(&faulty, "random-order", &[], 7, 1), left);
+        let edit = Edit::parse(&format!("fail node {}", whole.node_name(order[3]))).unwrap();
+        let faulty = apply(MachineBuilder::from(whole), &[edit], 0).unwrap().build().unwrap();
+        let mut moved = order[..7].to_vec();
+        moved[3] = order[7];
+        assert_eq!(place(&faulty, "random-order", &[], 7, 1), moved);
     }
 }

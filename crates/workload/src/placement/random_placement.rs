@@ -1,12 +1,12 @@
 //! Placements that draw whole units: nodes, routers, chassis, groups.
 
-use super::free::FreeNodes;
+use super::free::{DrawnNodes, FreeNodes};
 use super::rule::NodeOrder;
 use super::{random_nodes, units};
 use odonata_declare::{parameters, ParameterMistake};
 use odonata_units::{NodeId, Stream};
 
-/// The free nodes of a machine by unit.
+/// The nodes of a machine by unit, without those that earlier jobs drew.
 type Units = fn(&FreeNodes<'_>) -> Result<Vec<Vec<NodeId>>, ParameterMistake>;
 
 parameters! {
@@ -27,14 +27,14 @@ impl RandomPlacement {
 
 /// Units in random order. The last one provides only the remaining nodes.
 impl NodeOrder for RandomPlacement {
-    fn nodes(&self, count: usize, free: &FreeNodes<'_>, stream: &mut Stream) -> Result<Vec<NodeId>, ParameterMistake> {
+    fn nodes(&self, count: usize, free: &FreeNodes<'_>, stream: &mut Stream) -> Result<DrawnNodes, ParameterMistake> {
         let mut units = (self.units)(free)?;
         units.retain(|unit| !unit.is_empty());
         stream.shuffle(&mut units);
-        let mut nodes: Vec<NodeId> = units.into_iter().flatten().take(count).collect();
+        let mut drawn = DrawnNodes::of_order(units.into_iter().flatten().collect(), count);
         if self.sorted {
-            units::sort(&mut nodes, free);
+            units::sort(&mut drawn.nodes, free);
         }
-        Ok(nodes)
+        Ok(drawn)
     }
 }

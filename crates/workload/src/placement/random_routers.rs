@@ -5,5 +5,5 @@ use odonata_declare::ParameterMistake;
 use odonata_units::NodeId;
 
 pub(super) fn units(free: &FreeNodes<'_>) -> Result<Vec<Vec<NodeId>>, ParameterMistake> {
-    Ok(free.machine().routers().map(|router| free.of_router(router).collect()).collect())
+    Ok(free.machine().routers().map(|router| free.drawable_of_router(router).collect()).collect())
 }

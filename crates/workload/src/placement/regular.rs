@@ -1,6 +1,6 @@
 //! Placements without parameters.
 
-use super::free::FreeNodes;
+use super::free::{DrawnNodes, FreeNodes};
 use super::rule::NodeOrder;
 use odonata_declare::{Parameter, ParameterMistake, Parameters};
 use odonata_units::{NodeId, Stream};
@@ -16,7 +16,7 @@ impl Parameters for RegularPlacement {
 }
 
 impl NodeOrder for RegularPlacement {
-    fn nodes(&self, count: usize, free: &FreeNodes<'_>, _: &mut Stream) -> Result<Vec<NodeId>, ParameterMistake> {
-        Ok((self.nodes)(free, count))
+    fn nodes(&self, count: usize, free: &FreeNodes<'_>, _: &mut Stream) -> Result<DrawnNodes, ParameterMistake> {
+        Ok((self.nodes)(free, count).into())
     }
 }

@@ -1,6 +1,6 @@
 //! Placements as users write them, and the placement of a job.
 
-use super::free::{FreeNodes, NodePool};
+use super::free::{DrawnNodes, FreeNodes, NodePool};
 use super::io_ranks::IoRanks;
 use super::units;
 use crate::WorkloadError;
@@ -87,7 +87,7 @@ pub type PlacementSpec = RuleSpec<dyn PlacementRule>;
 /// A placement that fills free nodes in an order.
 pub(super) trait NodeOrder: ParameterStruct {
     /// The first `count` nodes; fewer if the rest is drawn after all jobs are placed.
-    fn nodes(&self, count: usize, free: &FreeNodes<'_>, stream: &mut Stream) -> Result<Vec<NodeId>, ParameterMistake>;
+    fn nodes(&self, count: usize, free: &FreeNodes<'_>, stream: &mut Stream) -> Result<DrawnNodes, ParameterMistake>;
 }
 
 impl<T: NodeOrder> PlacementRule for T {
@@ -104,7 +104,7 @@ impl<T: NodeOrder> PlacementRule for T {
 pub(super) fn fill_nodes(
     request: &PlacementRequest<'_>,
     free: &mut FreeNodes<'_>,
-    order: impl FnOnce(usize, &FreeNodes<'_>, &mut Stream) -> Result<Vec<NodeId>, ParameterMistake>,
+    order: impl FnOnce(usize, &FreeNodes<'_>, &mut Stream) -> Result<DrawnNodes, ParameterMistake>,
 ) -> Result<PendingPlacement, WorkloadError> {
     fill_from(NodePool::Compute, request, free, order)
 }
@@ -114,7 +114,7 @@ pub(super) fn fill_from(
     pool: NodePool,
     request: &PlacementRequest<'_>,
     free: &mut FreeNodes<'_>,
-    order: impl FnOnce(usize, &FreeNodes<'_>, &mut Stream) -> Result<Vec<NodeId>, ParameterMistake>,
+    order: impl FnOnce(usize, &FreeNodes<'_>, &mut Stream) -> Result<DrawnNodes, ParameterMistake>,
 ) -> Result<PendingPlacement, WorkloadError> {
     let job = free.next_job(request.job);
     let ranks_per_node = ranks_per_node(request, free)?;
@@ -127,12 +127,11 @@ pub(super) fn fill_from(
     check_room(pool, request, clients, ranks_per_node, needed, free)?;
     // Named by the job, so it does not depend on other jobs.
     let mut stream = Stream::new(request.seed, &format!("placement/{}", request.job), &[]);
-    let nodes = order(needed, free, &mut stream).map_err(|(parameter, reason)| request.error(parameter, reason))?;
-    for &node in &nodes {
-        free.claim(node).map_err(|reason| request.error("nodes", reason))?;
-    }
+    let drawn = order(needed, free, &mut stream).map_err(|(parameter, reason)| request.error(parameter, reason))?;
+    let nodes = free.claim_drawn(drawn).map_err(|reason| request.error("nodes", reason))?;
     let later = needed.checked_sub(nodes.len()).expect("a placement returns at most the requested nodes");
     if later == 0 {
+        let nodes: Vec<NodeId> = nodes.into_iter().map(|(_, node)| node).collect();
         return Ok(NodeAssignment::in_blocks(request.ranks, ranks_per_node, &nodes, &io_nodes).into());
     }
     free.reserve(later);
@@ -151,7 +150,8 @@ enum Stage {
     Scatters {
         /// Index of the job.
         job: usize,
-        nodes: Vec<NodeId>,
+        /// DrawnNodes nodes, each with the claimed one.
+        nodes: Vec<(NodeId, NodeId)>,
         later: usize,
         ranks_per_node: u32,
         stream: Stream,
@@ -182,11 +182,10 @@ impl PendingPlacement {
         free.resume(job, later);
         let clients = request.ranks - io_nodes.len() as u32;
         check_room(NodePool::Compute, request, clients, ranks_per_node, later, free)?;
-        for node in units::scattered(free, later, &mut stream) {
-            free.claim(node).expect("the node is free");
-            nodes.push(node);
-        }
-        units::sort(&mut nodes, free);
+        nodes.extend(free.claim_drawn(units::scattered(free, later, &mut stream)).expect("spare nodes are free"));
+        // By the drawn nodes, so a node that stands in for a failed one moves no rank of others.
+        nodes.sort_unstable_by_key(|&(drawn, _)| (free.machine().router_of(drawn), drawn));
+        let nodes: Vec<NodeId> = nodes.into_iter().map(|(_, node)| node).collect();
         Ok(NodeAssignment::in_blocks(request.ranks, ranks_per_node, &nodes, &io_nodes))
     }
 }

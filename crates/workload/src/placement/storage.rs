@@ -1,6 +1,6 @@
 //! Whole jobs on storage nodes.
 
-use super::free::{FreeNodes, NodePool};
+use super::free::{DrawnNodes, FreeNodes, NodePool};
 use super::rule::{fill_from, PendingPlacement, PlacementRequest, PlacementRule};
 use crate::WorkloadError;
 use odonata_declare::{Parameter, Parameters};
@@ -25,7 +25,9 @@ impl PlacementRule for StoragePlacement {
                 format!("{} has no storage nodes; `node_counts = \"ROUTER: 1 storage\"` makes some", machine.name());
             return Err(request.error("name", reason));
         }
-        fill_from(NodePool::Storage, request, free, |count, free, _| Ok(free.storage().take(count).collect()))
+        fill_from(NodePool::Storage, request, free, |count, free, _| {
+            Ok(DrawnNodes::of_order(free.storage().collect(), count))
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lists of nodes.
 
-use super::free::FreeNodes;
+use super::free::{DrawnNodes, FreeNodes};
 use odonata_units::{NodeId, Stream};
 
 /// Sorts nodes by router, then by number.
@@ -9,9 +9,8 @@ pub(super) fn sort(nodes: &mut [NodeId], free: &FreeNodes<'_>) {
 }
 
 /// `count` nodes drawn uniformly from all free nodes.
-pub(super) fn scattered(free: &FreeNodes<'_>, count: usize, stream: &mut Stream) -> Vec<NodeId> {
-    let mut nodes: Vec<NodeId> = free.all().collect();
+pub(super) fn scattered(free: &FreeNodes<'_>, count: usize, stream: &mut Stream) -> DrawnNodes {
+    let mut nodes: Vec<NodeId> = free.drawable().collect();
     stream.shuffle(&mut nodes);
-    nodes.truncate(count);
-    nodes
+    DrawnNodes::of_order(nodes, count)
 }
