@@ -8,85 +8,13 @@
 //! | 0.0.2, 0.0.3 | id 1, kind 3, parents 4, attributes 11 |
 //! | 0.0.4 | id 1, name 2, kind 3, dependencies 4 and 5, duration 7, inputs 8, attributes 10 |
 
+mod node;
+mod raw_node;
+
 use crate::protobuf::{field, fields, varint, Value};
-
-/// Kinds of nodes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum NodeKind {
-    /// A note without work.
-    Metadata,
-    /// Load from remote memory.
-    Load,
-    /// Store to remote memory.
-    Store,
-    /// Computation.
-    Compute,
-    /// Sends a message.
-    Send,
-    /// Receives a message.
-    Receive,
-    /// Takes part in a collective.
-    Collective(CollectiveKind),
-}
-
-/// Collectives of all versions.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[allow(missing_docs, reason = "names of MPI")]
-pub enum CollectiveKind {
-    AllReduce,
-    Reduce,
-    AllGather,
-    Gather,
-    Scatter,
-    Broadcast,
-    AllToAll,
-    ReduceScatter,
-    Barrier,
-}
-
-use CollectiveKind::{AllGather, AllReduce, AllToAll, Barrier, Broadcast, Gather, Reduce, ReduceScatter, Scatter};
-
-impl CollectiveKind {
-    /// Name in tables and messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            AllReduce => "all-reduce",
-            Reduce => "reduce",
-            AllGather => "all-gather",
-            Gather => "gather",
-            Scatter => "scatter",
-            Broadcast => "broadcast",
-            AllToAll => "all-to-all",
-            ReduceScatter => "reduce-scatter",
-            Barrier => "barrier",
-        }
-    }
-}
-
-/// A node.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Node {
-    /// Its number.
-    pub id: u64,
-    /// Kind.
-    pub kind: NodeKind,
-    /// Nodes whose end it waits for.
-    pub waits: Vec<u64>,
-    /// Duration in ns.
-    pub duration_ns: u64,
-    /// Floating-point operations.
-    pub operations: u64,
-    /// Bytes of communication.
-    pub bytes: Option<u64>,
-    /// The other rank of a message.
-    pub peer: Option<u32>,
-    /// Tag of a message.
-    pub tag: u32,
-    /// Name of the group of a collective. Empty for all ranks.
-    pub group: String,
-    /// Whether a CPU does it.
-    pub is_cpu: bool,
-}
+pub use node::{CollectiveKind, Node, NodeKind};
+pub use raw_node::{AttributeValue, RawNode, UnknownNames, ATTRIBUTES, COLLECTIVES, UNUSED_ATTRIBUTES};
+use CollectiveKind::{AllGather, AllReduce, AllToAll, Barrier, Broadcast, ReduceScatter};
 
 /// The nodes of a rank.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -95,7 +23,12 @@ pub struct Nodes {
     pub nodes: Vec<Node>,
     /// Groups of ranks from the trace itself, as text in JSON.
     pub groups: Vec<String>,
+    /// Names that are not known.
+    pub unknown: UnknownNames,
 }
+
+/// Start of the name of PyTorch's metadata node with the groups.
+pub const PROCESS_GROUPS: &str = "## process_group:init";
 
 /// Versions by their fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -163,9 +96,7 @@ pub fn read(label: &str, bytes: &[u8]) -> Result<Nodes, String> {
     let version = version(nodes.iter().map(|(_, fields)| &fields[..]), is_metadata);
     let mut all = Nodes::default();
     for (at, fields) in nodes {
-        let node = node(fields, version, &mut all.groups).map_err(|reason| {
-            wrong(*at, &format!("node {}: {reason}", first(fields, 1).and_then(Value::integer).unwrap_or(0)))
-        })?;
+        let node = node(fields, version, &mut all).map_err(|reason| wrong(*at, &reason))?;
         all.nodes.push(node);
     }
     Ok(all)
@@ -216,125 +147,87 @@ fn version<'a>(nodes: impl Iterator<Item = &'a Fields<'a>>, has_metadata: bool) 
     }
 }
 
-fn node(fields: &Fields<'_>, version: Version, groups: &mut Vec<String>) -> Result<Node, String> {
+fn node(fields: &Fields<'_>, version: Version, all: &mut Nodes) -> Result<Node, String> {
+    let mut found = RawNode::new(collectives(version));
+    let result = fill(&mut found, fields, version).and_then(|()| found.check());
+    let node = result.map_err(|reason| format!("{}: {reason}", found.place()))?;
+    all.unknown.add_node(&found);
+    if node.kind == NodeKind::Metadata && version == Version::Fourth && found.name.starts_with(PROCESS_GROUPS) {
+        let inputs = first(fields, 8).and_then(Value::bytes).and_then(self::fields);
+        let values = inputs.and_then(|inputs| first(&inputs, 1)?.bytes());
+        all.groups.extend(values.map(|text| String::from_utf8_lossy(text).into_owned()));
+    }
+    Ok(node)
+}
+
+/// Takes what a node has.
+fn fill<'a>(found: &mut RawNode<'a>, fields: &Fields<'a>, version: Version) -> Result<(), String> {
     let integer = |number: u64| first(fields, number).and_then(Value::integer);
-    let mut found = Node {
-        id: integer(1).unwrap_or(0),
-        kind: NodeKind::Metadata,
-        waits: Vec::new(),
-        duration_ns: 0,
-        operations: 0,
-        bytes: None,
-        peer: None,
-        tag: 0,
-        group: String::new(),
-        is_cpu: false,
-    };
+    found.id = integer(1).unwrap_or(0);
+    found.name = first(fields, 2).and_then(Value::bytes).map_or_else(Default::default, String::from_utf8_lossy);
+    let number = integer(3).unwrap_or(0);
+    // Metadata nodes came first in 0.0.3, and moved the others.
+    found.kind = if matches!(version, Version::Flat | Version::Second) { number.saturating_add(1) } else { number };
     let dependencies: &[u64] = if version == Version::Fourth { &[4, 5] } else { &[4] };
     for (_, value) in fields.iter().filter(|(of, _)| dependencies.contains(of)) {
         found.waits.extend(value.repeated().ok_or("dependencies; expected whole numbers")?);
     }
-    let us = |time: Option<u64>| time.unwrap_or(0).saturating_mul(1_000);
-    let (collective, peers) = match version {
-        Version::Flat => {
-            // Microseconds are a guess: the version has no unit.
-            found.duration_ns = us(integer(7));
-            found.operations = integer(12).unwrap_or(0);
-            found.bytes = integer(18);
-            found.tag = integer(19).unwrap_or(0) as u32;
-            (integer(13), (integer(16), integer(17)))
-        }
-        Version::Second | Version::Third | Version::Fourth => {
-            if version == Version::Fourth {
-                found.duration_ns = us(integer(7));
-            }
-            add_attributes(&mut found, fields, version)
-        }
-    };
-    let number = integer(3).unwrap_or(0);
-    // Metadata nodes came first in 0.0.3, and moved the others.
-    let moved = if matches!(version, Version::Flat | Version::Second) { number.saturating_add(1) } else { number };
-    found.kind = match moved {
-        1 => NodeKind::Metadata,
-        2 => NodeKind::Load,
-        3 => NodeKind::Store,
-        4 => NodeKind::Compute,
-        5 => NodeKind::Send,
-        6 => NodeKind::Receive,
-        7 => NodeKind::Collective(collective_kind(version, collective)?),
-        _ => {
-            return Err(format!(
-                "a node of kind {number}; expected a metadata, memory, compute, send, receive or collective node"
-            ))
-        }
-    };
-    let rank = |rank: Option<u64>| rank.map(|rank| u32::try_from(rank).map_err(|_| format!("rank {rank}"))).transpose();
-    found.peer = match found.kind {
-        NodeKind::Send => Some(rank(peers.1)?.ok_or("a send without comm_dst")?),
-        NodeKind::Receive => Some(rank(peers.0)?.ok_or("a receive without comm_src")?),
-        _ => None,
-    };
-    if found.kind == NodeKind::Metadata && version == Version::Fourth {
-        let is_groups =
-            first(fields, 2).and_then(Value::bytes).is_some_and(|name| name.starts_with(b"## process_group:init"));
-        let inputs = first(fields, 8).and_then(Value::bytes).and_then(self::fields);
-        let values = inputs.and_then(|inputs| first(&inputs, 1)?.bytes());
-        groups.extend(values.filter(|_| is_groups).map(|text| String::from_utf8_lossy(text).into_owned()));
+    if version == Version::Fourth || version == Version::Flat {
+        // Microseconds are a guess in 0.0.1: the version has no unit.
+        found.duration_ns = integer(7).unwrap_or(0).saturating_mul(1_000);
     }
-    Ok(found)
+    add_attributes(found, fields, version)
 }
 
-/// Kind of a collective, source and target of a message.
-type Parts = (Option<u64>, (Option<u64>, Option<u64>));
-
 /// Takes the attributes of a node.
-fn add_attributes(found: &mut Node, fields: &Fields<'_>, version: Version) -> Parts {
-    let (mut collective, mut peers) = (None, (None, None));
+fn add_attributes<'a>(found: &mut RawNode<'a>, fields: &Fields<'a>, version: Version) -> Result<(), String> {
+    if version == Version::Flat {
+        // What this version leaves out is 0.
+        let all = [(12, "num_ops"), (13, "comm_type"), (16, "comm_src"), (17, "comm_dst"), (18, "comm_size")];
+        for (number, name) in all.into_iter().chain([(19, "comm_tag")]) {
+            let value = first(fields, number).and_then(Value::integer).unwrap_or(0);
+            found.set(name.into(), &AttributeValue::Integer(value as i64))?;
+        }
+        return Ok(());
+    }
     let list = if version == Version::Fourth { 10 } else { 11 };
     for (name, attribute) in attributes(fields, list) {
         // The value comes after the name, the comment and, before 0.0.4, the kind.
         let value = attribute.iter().find(|(of, _)| *of > 2 && (version == Version::Fourth || *of > 3));
-        let Some((of, value)) = value else { continue };
-        let integer = value.integer().map(|number| zigzag(version, *of, number));
-        match name {
-            b"is_cpu_op" => found.is_cpu = integer.unwrap_or(0) != 0,
-            b"comm_type" => collective = integer,
-            b"comm_size" => found.bytes = integer,
-            b"comm_src" => peers.0 = integer,
-            b"comm_dst" => peers.1 = integer,
-            b"comm_tag" => found.tag = integer.unwrap_or(0) as u32,
-            b"num_ops" => found.operations = integer.unwrap_or(0),
-            b"runtime" | b"simulated_run_time" => found.duration_ns = integer.unwrap_or(0).saturating_mul(1_000),
-            b"pg_name" => {
-                found.group = match (value.bytes(), integer) {
-                    (Some(text), _) => String::from_utf8_lossy(text).into_owned(),
-                    (None, Some(number)) => number.to_string(),
-                    (None, None) => String::new(),
-                };
-            }
-            _ => {}
+        let value = match value {
+            Some((of, value)) => attribute_value(version, *of, *value),
+            // Before 0.0.4, a number of 0 is left out.
+            None if version != Version::Fourth => AttributeValue::Integer(0),
+            None => continue,
+        };
+        found.set(String::from_utf8_lossy(name), &value)?;
+    }
+    Ok(())
+}
+
+/// A value as it was written. In 0.0.4 the number of its field shows its type: lists have even numbers.
+fn attribute_value(version: Version, field: u64, value: Value<'_>) -> AttributeValue<'_> {
+    let is_new = version == Version::Fourth;
+    match value {
+        Value::Bytes(_) if is_new && field % 2 == 0 => AttributeValue::Other,
+        Value::Bytes(text) => AttributeValue::Text(String::from_utf8_lossy(text)),
+        Value::Eight(bytes) if is_new && field == 3 => AttributeValue::Number(f64::from_le_bytes(bytes)),
+        Value::Four(bytes) if is_new && field == 5 => AttributeValue::Number(f32::from_le_bytes(bytes).into()),
+        // Types sint32 and sint64 alternate signs.
+        Value::Varint(number) if is_new && matches!(field, 15 | 17) => {
+            AttributeValue::Integer(((number >> 1) ^ (number & 1).wrapping_neg()) as i64)
+        }
+        Value::Varint(_) | Value::Eight(_) | Value::Four(_) => {
+            AttributeValue::Integer(value.integer().unwrap_or(0) as i64)
         }
     }
-    (collective, peers)
 }
 
-/// A number as it was written: kinds sint32 and sint64 of 0.0.4 (fields 15 and 17) alternate signs.
-fn zigzag(version: Version, field: u64, number: u64) -> u64 {
-    if version == Version::Fourth && matches!(field, 15 | 17) {
-        return (number >> 1) ^ (number & 1).wrapping_neg();
-    }
-    number
-}
-
-fn collective_kind(version: Version, number: Option<u64>) -> Result<CollectiveKind, String> {
-    let kinds: &[CollectiveKind] = match version {
+/// Collectives by number.
+const fn collectives(version: Version) -> &'static [CollectiveKind] {
+    match version {
         Version::Flat => &[Barrier, AllReduce, AllToAll, AllGather, ReduceScatter],
         Version::Second | Version::Third => &[AllReduce, AllToAll, AllGather, ReduceScatter, Broadcast],
-        Version::Fourth => {
-            &[AllReduce, Reduce, AllGather, Gather, Scatter, Broadcast, AllToAll, ReduceScatter, ReduceScatter, Barrier]
-        }
-    };
-    let number = number.unwrap_or(0);
-    let kind = usize::try_from(number).ok().and_then(|number| kinds.get(number));
-    kind.copied().ok_or_else(|| format!("a collective of kind {number}; expected 0 to {}", kinds.len() - 1))
+        Version::Fourth => &COLLECTIVES,
+    }
 }

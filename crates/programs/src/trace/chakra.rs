@@ -1,23 +1,21 @@
-//! Chakra execution traces as graphs: `NAME.RANK.et`, one file per rank, and `NAME.json` with the groups.
+//! Chakra execution traces as graphs: files `NAME.RANK.et`, one per rank, and `NAME.json` with the groups.
+
+mod json;
+mod rank_files;
 
 use super::compute_times::ComputeTimes;
 use super::graph::NodeGraph;
 use odonata_declare::Reader;
-use odonata_trace::chakra::{self, CollectiveKind, Node, NodeKind, Nodes};
+use odonata_trace::chakra::{self, Node, NodeKind, Nodes, UnknownNames};
 use odonata_trace::{Survey, NOTHING};
 use odonata_units::Time;
+use rank_files::RankFiles;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Whether a file begins like a trace in either form.
 pub(crate) fn is_trace(start: &[u8]) -> bool {
-    chakra::is_chakra(start) || is_json(start)
-}
-
-/// Whether a file begins like the JSON of Chakra's feeder.
-fn is_json(start: &[u8]) -> bool {
-    let key = b"\"workload_graph\"";
-    start.trim_ascii_start().starts_with(b"{") && start.windows(key.len()).any(|window| window == key)
+    chakra::is_chakra(start) || json::is_json(start)
 }
 
 /// How a trace is read.
@@ -37,30 +35,16 @@ pub(super) fn read(
     settings: &ChakraSettings,
     files: &mut dyn Reader,
 ) -> Result<(NodeGraph, Survey), String> {
-    let parts = path.rsplit_once('.').and_then(|(stem, end)| {
-        let (prefix, rank) = stem.rsplit_once('.')?;
-        rank.parse::<u32>().ok().map(|_| (prefix, end))
-    });
-    let (prefix, end) = parts.ok_or_else(|| format!("{path}: expected the file of a rank, such as NAME.0.et"))?;
-    let name = |rank: u32| format!("{prefix}.{rank}.{end}");
-    let mut all: Vec<Nodes> = Vec::new();
-    while ranks.is_none_or(|ranks| (all.len() as u32) < ranks) {
-        let name = name(all.len() as u32);
-        match files.read(&name) {
-            Ok(bytes) => all.push(read_rank(&name, &bytes)?),
-            Err(_) if ranks.is_none() && !all.is_empty() => break,
-            Err(reason) => {
-                let of = ranks.map_or(String::new(), |ranks| format!(" of {ranks}"));
-                return Err(format!("{path}: the file of rank {}{of} is missing: {reason}", all.len()));
-            }
-        }
-    }
-    let count = all.len() as u32;
-    if ranks.is_some() && files.locate("traces", &name(count)).is_ok() {
-        return Err(format!("{path}: a trace of more ranks: {} is there, but the job has {count}", name(count)));
-    }
-    let groups = groups(prefix, settings, &all, files)?;
-    graph(all.into_iter().map(|rank| rank.nodes).collect(), groups, settings, &name)
+    let set = RankFiles::of(path)?;
+    let all = set.read(ranks, files)?;
+    let groups = groups(&set, settings, &all, files)?;
+    set.check_named(&all, &groups)?;
+    let mut unknown = UnknownNames::default();
+    all.iter().for_each(|rank| unknown.add(&rank.unknown));
+    let nodes = all.into_iter().map(|rank| rank.nodes).collect();
+    let (graph, mut survey) = graph(nodes, groups, settings, &|rank| set.name(rank))?;
+    survey.notes.extend(unknown.notes(&json::known_keys()));
+    Ok((graph, survey))
 }
 
 /// The graph of the nodes of all ranks, and what they are. `name` is the name of a rank's file for messages.
@@ -130,97 +114,9 @@ pub(super) fn kind_name(node: &Node) -> String {
     format!("{word}{}", if node.is_cpu { " (CPU)" } else { "" })
 }
 
-fn read_rank(name: &str, bytes: &[u8]) -> Result<Nodes, String> {
-    if !is_json(bytes) {
-        return chakra::read(name, bytes);
-    }
-    let wrong = |reason: String| format!("{name}: {reason}");
-    let content: Value = serde_json::from_slice(bytes).map_err(|error| wrong(format!("not JSON: {error}")))?;
-    let list = content["workload_graph"]
-        .as_array()
-        .ok_or_else(|| wrong("'workload_graph'; expected a list of nodes".into()))?;
-    let mut nodes = Nodes::default();
-    for (place, node) in list.iter().enumerate() {
-        let node = json_node(node).map_err(|reason| wrong(format!("node {place} of the list: {reason}")))?;
-        nodes.nodes.push(node);
-    }
-    Ok(nodes)
-}
-
-/// A node of the feeder's JSON. Its keys are written in several forms: `Id`, `ctrlDeps`, `data_deps`.
-fn json_node(node: &Value) -> Result<Node, String> {
-    let fields = node.as_object().ok_or("expected a table")?;
-    let plain = |key: &str| key.chars().filter(|c| *c != '_').collect::<String>().to_ascii_lowercase();
-    let fields: BTreeMap<String, &Value> = fields.iter().map(|(key, value)| (plain(key), value)).collect();
-    let integer = |key: &str| -> Option<u64> {
-        let value = fields.get(key)?;
-        value.as_u64().or_else(|| value.as_f64().map(|number| number as u64)).or_else(|| value.as_bool().map(u64::from))
-    };
-    let text = |key: &str| fields.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-    let mut waits = Vec::new();
-    for key in ["datadeps", "ctrldeps"] {
-        let list = fields.get(key).and_then(|value| value.as_array()).map_or(&[][..], Vec::as_slice);
-        for id in list {
-            waits.push(id.as_u64().ok_or_else(|| format!("{key}: {id}; expected the number of a node"))?);
-        }
-    }
-    const KINDS: [&str; 7] = ["metadata", "memload", "memstore", "comp", "commsend", "commrecv", "commcoll"];
-    let kind = match integer("nodetype").or_else(|| integer("type")) {
-        Some(number) => usize::try_from(number).ok().and_then(|number| KINDS.get(number.checked_sub(1)?)).copied(),
-        None => text("nodetype").or_else(|| text("type")).and_then(|word| {
-            let word = plain(&word);
-            KINDS.into_iter().find(|kind| word.trim_end_matches("node") == *kind)
-        }),
-    };
-    let collective = || -> Result<CollectiveKind, String> {
-        const COLLECTIVES: [CollectiveKind; 10] = [
-            CollectiveKind::AllReduce,
-            CollectiveKind::Reduce,
-            CollectiveKind::AllGather,
-            CollectiveKind::Gather,
-            CollectiveKind::Scatter,
-            CollectiveKind::Broadcast,
-            CollectiveKind::AllToAll,
-            CollectiveKind::ReduceScatter,
-            CollectiveKind::ReduceScatter,
-            CollectiveKind::Barrier,
-        ];
-        let number = integer("commtype").unwrap_or(0);
-        let kind = usize::try_from(number).ok().and_then(|number| COLLECTIVES.get(number));
-        kind.copied().ok_or_else(|| format!("a collective of kind {number}; expected 0 to 9"))
-    };
-    let kind = match kind {
-        Some("metadata") => NodeKind::Metadata,
-        Some("memload") => NodeKind::Load,
-        Some("memstore") => NodeKind::Store,
-        Some("comp") => NodeKind::Compute,
-        Some("commsend") => NodeKind::Send,
-        Some("commrecv") => NodeKind::Receive,
-        Some("commcoll") => NodeKind::Collective(collective()?),
-        _ => return Err("no known NodeType; expected a number from 1 to 7".into()),
-    };
-    let peer = match kind {
-        NodeKind::Send => Some(integer("commdst").ok_or("a send without comm_dst")?),
-        NodeKind::Receive => Some(integer("commsrc").ok_or("a receive without comm_src")?),
-        _ => None,
-    };
-    Ok(Node {
-        id: integer("id").ok_or("no Id")?,
-        kind,
-        waits,
-        duration_ns: integer("runtime").or_else(|| integer("durationmicros")).unwrap_or(0).saturating_mul(1_000),
-        operations: integer("numops").unwrap_or(0),
-        bytes: integer("commsize"),
-        peer: peer.map(|peer| u32::try_from(peer).map_err(|_| format!("rank {peer}"))).transpose()?,
-        tag: integer("commtag").unwrap_or(0) as u32,
-        group: text("pgname").unwrap_or_default(),
-        is_cpu: integer("iscpuop").unwrap_or(0) != 0,
-    })
-}
-
 /// Groups by name: from the file of groups, or from the metadata of the trace.
 fn groups(
-    prefix: &str,
+    set: &RankFiles<'_>,
     settings: &ChakraSettings,
     all: &[Nodes],
     files: &mut dyn Reader,
@@ -232,11 +128,10 @@ fn groups(
     let is_named = |node: &Node| matches!(node.kind, NodeKind::Collective(_)) && !["", "0"].contains(&&*node.group);
     let needs_file =
         all.iter().flat_map(|rank| &rank.nodes).any(|node| is_named(node) && !groups.contains_key(&node.group));
-    let name = match &settings.groups {
-        Some(name) => name.clone(),
-        None if needs_file => format!("{prefix}.json"),
-        None => return Ok(groups),
-    };
+    if settings.groups.is_none() && !needs_file {
+        return Ok(groups);
+    }
+    let name = settings.groups.clone().unwrap_or_else(|| set.groups_name());
     let wrong = |reason: &str| format!("{name}: {reason}; expected groups of ranks, such as {{\"1\": [0, 1]}}");
     let bytes = files.read_filled(&name).map_err(|reason| format!("the trace names groups, but {reason}"))?;
     let content: Value = serde_json::from_slice(&bytes).map_err(|error| wrong(&format!("not JSON: {error}")))?;

@@ -26,6 +26,7 @@ use calls::{CallHeader, MAX_BLOCK_RECORDS};
 use nodes::NodeHeader;
 use odonata_checkpoint as encoding;
 use odonata_declare::{Reader, Word};
+use odonata_trace::chakra::UnknownNames;
 use odonata_trace::{BlockFile, BlockWriter, Survey};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -102,7 +103,9 @@ pub(super) fn read(
         RecordsOf::Nodes(header_of_nodes) => {
             let nodes = nodes::read(&file, &header_of_nodes)?;
             let name = |rank: u32| format!("{path}: rank {rank}");
-            let (graph, survey) = chakra::graph(nodes, header_of_nodes.groups, settings, &name)?;
+            let (graph, mut survey) = chakra::graph(nodes, header_of_nodes.groups, settings, &name)?;
+            // Columns of nodes have no names of keys: what the reader of the original said of them stays.
+            survey.notes.extend(header.survey.notes.iter().filter(|note| UnknownNames::is_note(note)).cloned());
             // The survey of a workload counts its layers.
             Content::Nodes(Arc::new(graph), if source == TraceFormat::Astra { header.survey } else { survey })
         }

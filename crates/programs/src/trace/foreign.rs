@@ -1,7 +1,7 @@
 //! Files that are no traces of a known format, by the name of their kind.
 
 use super::astra::POLICIES;
-use odonata_trace::chakra::is_chakra;
+use super::chakra;
 
 /// Names of layers that SimAI's generator writes.
 const SIMAI_LAYERS: [&str; 8] = [
@@ -64,7 +64,7 @@ pub(crate) fn refusal(start: &[u8]) -> Option<String> {
         }
         return None;
     }
-    let is_json = text.trim_start().starts_with('{');
+    let is_json = text.trim_start().starts_with('{') || text.trim_start().starts_with("[{");
     Some(match () {
         () if first.starts_with("[rank") || has("comm_type,comm_group,") => "a workload of aicb in CSV, which is not read",
         () if has("Parameter_size") && has("Hidden_size") => "a list of models of aicb, which is not read",
@@ -78,7 +78,7 @@ pub(crate) fn refusal(start: &[u8]) -> Option<String> {
              chakra_converter"
         }
         // A message of 123 bytes at the start of a binary file begins with '{', too.
-        () if is_json && !has("\"workload_graph\"") && !is_chakra(start) => {
+        () if is_json && !chakra::is_trace(start) => {
             "JSON of no known trace; expected Chakra's \"workload_graph\""
         }
         () if text.trim_start().starts_with('<') => "XML of no known trace",

@@ -50,8 +50,8 @@ impl TraceFormat {
                 not_read: "",
             },
             Self::Chakra => TraceFormatNotes {
-                files: "NAME.0.et .., NAME.json",
-                start: "a message of protocol buffers, or JSON with workload_graph",
+                files: "NAME.0.et or NAME.0.json .., NAME.json",
+                start: "a message of protocol buffers; JSON with workload_graph, or with nodes as chakra_jsonizer prints them",
                 read: "versions 0.0.1 to 0.0.4: nodes, dependencies, groups, durations or operations",
                 not_read: "comm_priority, involved_dim, tensors",
             },
