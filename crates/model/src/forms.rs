@@ -27,8 +27,10 @@ parameters! {
         /// Time per squared number of messages that a rank receives. It stands for the search in the receive queue.
         pub matching: Option<Time> = None, else "0 s";
         /// Start-up time of a message between ranks of a node.
+        #[decides(result)]
         pub on_node_alpha: Option<Time> = None, else "the start-up of `parameters`";
         /// Bandwidth of messages between ranks of a node.
+        #[decides(result)]
         pub on_node_rate: Option<Rate> = None, else "the bandwidth of one thread while all threads are busy";
     }
 }

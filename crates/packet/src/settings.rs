@@ -71,13 +71,16 @@ parameters! {
         #[decides(result)]
         pub input_buffer: Bytes = Bytes(15_360);
         /// Output buffer of each port and virtual channel.
+        #[decides(result)]
         pub output_buffer: Bytes = Bytes(15_360);
         /// Bandwidth of the crossbar as a multiple of the router's fastest link.
         #[decides(result)]
         pub crossbar_speedup: f64 = 4.0, Kind::Number { min: 1.0, max: 1e6 };
         /// Pipeline latency from the arrival at a router to its input queue.
+        #[decides(result)]
         pub input_latency: Time = Time::from_ns(10);
         /// Pipeline latency from the output queue to the link.
+        #[decides(result)]
         pub output_latency: Time = Time::from_ns(10);
         /// Rule by which a crossbar output selects one of the waiting input VCs.
         pub arbitration: Arbitration = Arbitration::LeastRecentlyUsed;

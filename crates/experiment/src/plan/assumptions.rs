@@ -2,7 +2,7 @@
 
 use crate::spec::engine::ENGINE;
 use crate::spec::sections::sections;
-use odonata_declare::{Assumption, Key, Kind, ParameterStruct};
+use odonata_declare::{Assumption, Key, KeyDefault, Kind, ParameterStruct};
 use odonata_document::{Document, Node, Raw, Table as Given};
 use odonata_transport::MpiSettings;
 use serde_json::json;
@@ -76,6 +76,15 @@ pub(super) fn assumed(
     found
 }
 
+/// A key of a choice. Many defaults that depend on other keys mean that something is not used: the result depends on a
+/// marked one only.
+fn deciding(key: Key) -> Key {
+    match key.default {
+        KeyDefault::Described(_) => key,
+        _ => key.deciding(),
+    }
+}
+
 /// Keys that a choice of the section brings: keys of a family of machines, of a format, of an engine.
 fn chosen_keys(name: &str, section: &odonata_document::Section, table: &Table) -> Vec<Key> {
     if name == "engine" {
@@ -85,7 +94,7 @@ fn chosen_keys(name: &str, section: &odonata_document::Section, table: &Table) -
     let chosen = section.choosers.iter().filter_map(|chooser| {
         let variant = chooser.family.variant(table.get(chooser.key)?.as_str()?)?;
         // What a family or a format is asked for makes the machine.
-        Some(variant.keys.iter().cloned().map(Key::deciding))
+        Some(variant.keys.iter().cloned().map(deciding))
     });
     chosen.flatten().collect()
 }
@@ -166,6 +175,28 @@ impl Level {
                 _ => {}
             }
         }
+        self.add_described(resolved, given, siblings, &choice, found);
+    }
+
+    /// Adds keys without a value whose default depends on other keys: with the text of the default.
+    fn add_described(
+        &self,
+        resolved: &Table,
+        given: Option<&Given>,
+        siblings: Option<&Given>,
+        choice: &Choice,
+        found: &mut Vec<AssumedKey>,
+    ) {
+        let is_given = |name: &str| [given, siblings].into_iter().flatten().any(|table| table.get(name).is_some());
+        for key in &self.keys {
+            if let KeyDefault::Described(text) = key.default {
+                if key.decides && !resolved.contains_key(key.name) && !is_given(key.name) {
+                    let known = leaf(key, format!("{}.{}", self.path, key.name), &Value::String(text.into()), choice);
+                    let value = text.replace('`', "");
+                    found.push(AssumedKey { assumption: Assumption { value, ..known.assumption }, ..known });
+                }
+            }
+        }
     }
 
     /// A name with parameters, which stands as a text, as a table, or not at all.
@@ -185,7 +216,7 @@ impl Level {
             found.push(leaf(key, path.clone(), name, choice));
         }
         let variant = key.kind.family().and_then(|family| family.variant(name.as_str()?));
-        let keys = variant.map(|variant| variant.keys.iter().cloned().map(Key::deciding).collect()).unwrap_or_default();
+        let keys = variant.map(|variant| variant.keys.iter().cloned().map(deciding).collect()).unwrap_or_default();
         let of_file = node.and_then(table_of);
         let within = Choice { by_default: node.is_none(), ..Choice::of("", resolved, of_file.or(siblings)) };
         let is_sibling = |name: &str| siblings.is_some_and(|siblings| siblings.get(name).is_some());

@@ -52,6 +52,7 @@ parameters! {
         pub sources_min: u32 = 6, Kind::COUNT;
         /// `credit`, `dctcp`, `nscc`: window of a pair of NICs at its first packet, and after a round trip with nothing in
         /// flight. The window doubles in a round trip until it is full or the first mark arrives (`nscc`: as its rule says).
+        #[decides(result)]
         pub first_window: Option<Bytes> = None, else "4 KiB; `nscc`: the maximum window";
         /// Maximum window of a pair of NICs.
         pub window: Option<Bytes> = None, else "bandwidth of the NIC times the idle round-trip time of the pair; with `credit` twice that, so that a shared port gets congested; with `nscc` 1.5 times that; with `merlin`, `dcqcn` and `cct` unlimited";
@@ -60,11 +61,13 @@ parameters! {
         pub min_window: Bytes = Bytes(32);
         /// `window`: bytes in a queue above which its router marks a departing packet. At an ejection port all bytes in
         /// the router for the port count, at other ports the output buffer.
+        #[decides(result)]
         pub mark_above: Bytes = Bytes::kib(16);
         /// `window`: bytes in a queue at which every departing packet is marked. From `mark_above` on, the probability grows
         /// from 0 to 1.
         pub mark_full: Option<Bytes> = None, else "`mark_above`: no packet below, all above";
         /// `dctcp`: weight of the newest share of marked bytes. `dcqcn`: weight of a notice in the decrease.
+        #[decides(result)]
         pub gain: Option<f64> = None, Kind::Number { min: 1e-6, max: 1.0 }, else "0.0625; `dcqcn`: 0.00390625";
         /// `nscc`: target of the queueing delay. A multiple of the network's longest idle round trip, usually 1.
         pub target_delay: Time = Time::from_us(1);

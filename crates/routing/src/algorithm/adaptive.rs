@@ -44,6 +44,7 @@ parameters! {
         /// q(non-minimal) + bias.
         pub threshold: f64 = 2.0, THRESHOLD;
         /// Bias in favour of the minimal path; see `threshold`.
+        #[decides(result)]
         pub bias: Option<Bytes> = None, else "16 full packets";
         /// Minimal ports to draw; the one with the shortest queue is used.
         pub minimal_candidates: u32 = 1, CANDIDATES;
