@@ -148,18 +148,14 @@ impl Engine for Packet {
             let (sending, all) = RailPaths::new(machine, job).open_senders(job);
             (sending < all).then(|| {
                 format!(
-                    "job '{}' sends from {sending} of {all} NICs, the others are dead: its load is a share of a NIC's \
-                     bandwidth, so it offers {:.1} % less",
+                    "job '{}' sends from at most {sending} of {all} NICs, the others are dead: its load is a share of a \
+                     NIC's bandwidth, so it offers at least {:.1} % less",
                     job.name,
                     100.0 * f64::from(all - sending) / f64::from(all)
                 )
             })
         });
-        let unrecorded = workload.jobs.iter().filter(|job| self.records.calls && job.graph.is_some());
-        let unrecorded = unrecorded.map(|job| {
-            format!("job '{}' is a task graph, which makes no calls: record_calls records nothing of it", job.name)
-        });
-        fewer.chain(unrecorded).chain(routing::unequal_cables_warning(self.choice(), machine)).collect()
+        fewer.chain(routing::unequal_cables_warning(self.choice(), machine)).collect()
     }
 
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {

@@ -156,7 +156,7 @@ impl Experiment {
             "routing_mechanism": plan.engine.mechanism(),
             "seed": scenario.seed,
             "machine": record::machine_json(&scenario.machine),
-            "jobs": summary::jobs_json(&scenario.machine, &scenario.workload),
+            "jobs": summary::jobs_json(&scenario.machine, &scenario.workload, plan.engine.kind()),
             "absent_jobs": plan.absent.iter().map(AbsentJob::json).collect::<Value>(),
             "collectives": summary::collectives_json(&scenario.workload),
             "assumptions": plan.assumptions.iter().map(AssumedKey::json).collect::<Value>(),

@@ -13,7 +13,7 @@ use odonata_engines::{
 use odonata_machine::Machine;
 use odonata_programs::Operation;
 use odonata_units::{Bytes, LinkId};
-use odonata_workload::Workload;
+use odonata_workload::{TrafficKind, Workload};
 use serde_json::{json, Value};
 
 /// What only the one who runs an experiment knows.
@@ -78,12 +78,13 @@ pub(crate) fn routing_name(engine: &dyn Engine) -> &'static str {
     engine.routing().map_or("none", |routing| routing.choice.algorithm.name)
 }
 
-/// What `check` says of the jobs.
-pub(crate) fn jobs_json(machine: &Machine, workload: &Workload) -> Value {
+/// What `check` says of the jobs. In the packet engine an open job sends at its load, so its pattern has no amounts.
+pub(crate) fn jobs_json(machine: &Machine, workload: &Workload, engine: &str) -> Value {
     let jobs = workload.jobs.iter().enumerate().map(|(index, job)| {
         let (nodes, routers) = places(machine, job);
         let (sent, times) = (job.counts(), u64::from(job.iterations));
         let (messages, bytes) = (sent.messages().saturating_mul(times), sent.bytes().saturating_mul(times.into()));
+        let sends_at_load = engine == "packet" && matches!(job.traffic, TrafficKind::Open(_));
         json!({
             "job": index,
             "name": job.name,
@@ -94,8 +95,8 @@ pub(crate) fn jobs_json(machine: &Machine, workload: &Workload) -> Value {
             "ranks_per_node": job.ranks_per_node,
             "nodes": nodes,
             "routers": routers,
-            "messages": messages,
-            "bytes": bytes as f64,
+            "messages": (!sends_at_load).then_some(messages),
+            "bytes": (!sends_at_load).then_some(bytes as f64),
             // Drawn messages by their expectation, long programs by a part of their calls.
             "is_estimate": sent.is_estimate,
         })

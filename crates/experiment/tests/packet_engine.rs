@@ -331,3 +331,23 @@ fn a_busy_port_is_a_root_only_if_others_stall() {
     assert_eq!(several[0]["node"], 0);
     assert!(several[0]["length_ps"].as_u64().unwrap() > 100_000_000);
 }
+
+/// Steps of an all-reduce leave backlogs at more than a tenth of the ports. The incast's backlog is far longer.
+#[test]
+fn an_incast_is_reported_next_to_collectives() {
+    let job = |name: &str, ranks: u32, program: &str| {
+        format!(
+            "[[job]]\nname = \"{name}\"\nranks = {ranks}\nranks_per_node = 1\nplacement = \"random-nodes\"\n\
+             program = {{ {program}, iterations = 2 }}\n"
+        )
+    };
+    let text = format!(
+        "[machine]\ntopology = \"fat-tree\"\nk = 6\n{}{}[engine]\nkind = \"packet\"\n",
+        job("storage", 21, "name = \"incast\", receivers = 1, bytes = \"512 KiB\""),
+        job("llm", 20, "name = \"allreduce\", bytes = \"2 MiB\"")
+    );
+    let result = attempt(&text, 1).unwrap();
+    let ports = result.summary["packet"]["overloaded_ports"].as_array().unwrap().clone();
+    assert_eq!(ports.len(), 1, "{ports:?}");
+    assert!(ports[0]["length_ps"].as_u64().unwrap() > 300_000_000, "{ports:?}");
+}

@@ -20,7 +20,9 @@ const OF_NEXT: f64 = 0.5;
 const OF_TIME: f64 = 0.5;
 
 /// How near times come to the packet engine: `tests/differential/test_completion_times.py` measures it.
-pub const TIME_ACCURACY: &str = "within 25 % of the packet engine for 154 of 180 jobs in random pairs";
+pub const TIME_ACCURACY: &str =
+    "within 25 % of the packet engine for 154 of 180 jobs in random pairs, for 30 of 48 on \
+                                 other machines (0.50 to 2.71 times); light jobs among heavy ones differ most";
 
 /// Member with bytes to send.
 #[derive(Clone, Copy, Debug)]

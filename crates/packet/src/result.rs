@@ -128,12 +128,16 @@ pub struct Steadiness {
     pub steady: bool,
     /// Relative difference of the accepted load between the two halves of the window.
     pub accepted_drift: f64,
+    /// Maximum of this difference. Packets that come at random differ by three standard deviations of a Poisson count in
+    /// one of 370 steady runs, and that may be more than [`Self::ACCEPTED_DRIFT_MAX`].
+    pub accepted_drift_max: f64,
     /// Relative difference of the mean latency of packets delivered in the two halves.
     pub latency_drift: f64,
 }
 
 impl Steadiness {
-    /// Maximum difference of the accepted load. Smaller values reject noisy runs, larger ones accept slow transients.
+    /// Maximum difference of the accepted load of many packets. Smaller values reject noisy runs, larger ones accept slow
+    /// transients.
     pub const ACCEPTED_DRIFT_MAX: f64 = 0.05;
     /// Maximum difference of the mean latency, which has more noise.
     pub const LATENCY_DRIFT_MAX: f64 = 0.1;
@@ -145,12 +149,39 @@ impl Steadiness {
                 jobs.iter().map(|j| range.clone().map(|b| f(j, b)).sum::<u64>() as f64).sum()
             };
             let packets = each(&|j, b| j.latency_by_batch[b].1);
-            (each(&|j, b| j.delivered_by_batch[b]), each(&|j, b| j.latency_by_batch[b].0) / packets.max(1.0))
+            (each(&|j, b| j.delivered_by_batch[b]), each(&|j, b| j.latency_by_batch[b].0) / packets.max(1.0), packets)
         };
         let (first, second) = (half(0..BATCHES / 2), half(BATCHES / 2..BATCHES));
         let drift = |a: f64, b: f64| if a.max(b) > 0.0 { (a - b).abs() / a.max(b) } else { 0.0 };
         let (accepted_drift, latency_drift) = (drift(first.0, second.0), drift(first.1, second.1));
-        let steady = accepted_drift <= Self::ACCEPTED_DRIFT_MAX && latency_drift <= Self::LATENCY_DRIFT_MAX;
-        Self { steady, accepted_drift, latency_drift }
+        let noise = 3.0 * (1.0 / first.2.max(1.0) + 1.0 / second.2.max(1.0)).sqrt();
+        let accepted_drift_max = noise.max(Self::ACCEPTED_DRIFT_MAX);
+        let steady = accepted_drift <= accepted_drift_max && latency_drift <= Self::LATENCY_DRIFT_MAX;
+        Self { steady, accepted_drift, accepted_drift_max, latency_drift }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A job whose halves deliver so many packets of 100 B, with equal latencies.
+    fn job(first: u64, second: u64) -> JobRecord {
+        let mut job = JobRecord::default();
+        for (batch, packets) in [(0, first), (BATCHES - 1, second)] {
+            job.delivered_by_batch[batch] = 100 * packets;
+            job.latency_by_batch[batch] = (500 * packets, packets);
+        }
+        job
+    }
+
+    /// 100 and 120 packets differ by less than three standard deviations, 10,000 and 12,000 do not.
+    #[test]
+    fn few_packets_differ_by_chance() {
+        assert!(Steadiness::of(&[job(100, 120)]).steady);
+        assert!(!Steadiness::of(&[job(10_000, 12_000)]).steady);
+        assert!(Steadiness::of(&[job(10_000, 10_400)]).steady);
+        assert!(!Steadiness::of(&[job(100, 250)]).steady);
+        assert_eq!(Steadiness::of(&[job(10_000, 10_400)]).accepted_drift_max, Steadiness::ACCEPTED_DRIFT_MAX);
     }
 }

@@ -186,7 +186,7 @@ fn convergence(run: &FinishedRun<'_>, balanced: bool) -> Value {
         },
         "accepted_drift": steadiness.accepted_drift,
         "latency_drift": steadiness.latency_drift,
-        "accepted_drift_max": Steadiness::ACCEPTED_DRIFT_MAX,
+        "accepted_drift_max": steadiness.accepted_drift_max,
         "latency_drift_max": Steadiness::LATENCY_DRIFT_MAX,
         "balanced": balanced,
     })
@@ -382,7 +382,7 @@ fn warnings(run: &FinishedRun<'_>, unbalanced: &LoadImbalance) -> Vec<String> {
             warnings.push(format!(
                 "no steady state: the halves of the measurement differ by {:.1} % in the accepted load (limit {:.0} %) and by {:.1} % in the mean latency (limit {:.0} %). Raise warm_up, or the load is above saturation",
                 100.0 * s.accepted_drift,
-                100.0 * Steadiness::ACCEPTED_DRIFT_MAX,
+                100.0 * s.accepted_drift_max,
                 100.0 * s.latency_drift,
                 100.0 * Steadiness::LATENCY_DRIFT_MAX
             ));

@@ -19,6 +19,9 @@ const OVERLOAD_MIN: f64 = 1.5;
 const STALL_MIN: f64 = 0.1;
 /// Largest share of ports that are roots. If most ports have backlogs, the network as a whole is saturated.
 const FEW: f64 = 0.1;
+/// Least backlog of a root as a part of the longest one, if more ports have backlogs: collectives and exchanges of other
+/// jobs have short ones.
+const NEAR_LONGEST: f64 = 0.25;
 /// Maximum number of ports in the summary, longest backlog first.
 const LISTED_MAX: usize = 8;
 
@@ -34,12 +37,16 @@ impl Overload {
     /// Overloaded ports of a run, longest backlog first.
     pub(super) fn all(run: &FinishedRun<'_>) -> Vec<Self> {
         let nodes = (0..).map(NodeId).zip(run.result.ports.nodes());
-        let backlogs: Vec<(NodeId, Backlog)> = nodes
+        let mut backlogs: Vec<(NodeId, Backlog)> = nodes
             .map(|(node, view)| (node, view.backlog))
             .filter(|(_, backlog)| Time(backlog.length_ps) >= LONG)
             .collect();
-        let few = FEW * run.scenario.machine.node_count() as f64;
-        if backlogs.is_empty() || backlogs.len() as f64 > few.max(1.0) {
+        let few = (FEW * run.scenario.machine.node_count() as f64).max(1.0);
+        let Some(longest) = backlogs.iter().map(|(_, backlog)| backlog.length_ps).max() else { return Vec::new() };
+        if backlogs.len() as f64 > few {
+            backlogs.retain(|(_, backlog)| backlog.length_ps as f64 >= NEAR_LONGEST * longest as f64);
+        }
+        if backlogs.len() as f64 > few {
             return Vec::new();
         }
         let jobs = &run.scenario.workload.jobs;

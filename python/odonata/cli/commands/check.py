@@ -12,7 +12,7 @@ import click
 from odonata._core import Experiment
 from odonata.cli import options
 from odonata.cli.output import listing, terminal
-from odonata.quantity import quantity, scale
+from odonata.quantity import Scale, quantity, scale
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -103,8 +103,8 @@ def command(
 
 def _print_jobs(screen: Console, jobs: list[dict[str, Any]], *, details: bool) -> None:
     """Prints a row for each job, or without `details` of many jobs for those with the most bytes."""
-    chosen = listing.listed_jobs([job["bytes"] for job in jobs], details=details)
-    on = scale((job["bytes"] for job in jobs), "bytes")
+    chosen = listing.listed_jobs([job["bytes"] or 0 for job in jobs], details=details)
+    on = scale((job["bytes"] for job in jobs if job["bytes"] is not None), "bytes")
     words = ["job", "name", "pattern", "placement", "ranks", "per node", "nodes", "routers", "messages"]
     table = terminal.table([*words, on.symbol], left=["name", "pattern", "placement"])
     for job in (jobs[number] for number in chosen):
@@ -114,16 +114,22 @@ def _print_jobs(screen: Console, jobs: list[dict[str, Any]], *, details: bool) -
             job["pattern"],
             job["placement"],
             *(f"{job[key]:,}" for key in ("ranks", "ranks_per_node", "nodes", "routers")),
-            *(_about(job, n) for n in (f"{job['messages']:,}", terminal.number(on.of(job["bytes"])))),
+            *_amounts(job, on),
         )
     terminal.print_table(screen, table, "Jobs")
     listed = f"The {len(chosen)} jobs with the most bytes"
     listing.print_omitted(screen, len(jobs) - len(chosen), "check", listed)
 
 
-def _about(job: dict[str, Any], count: str) -> str:
-    """Marks the counts of drawn messages, and of programs that are too long to be counted in full."""
-    return f"about {count}" if job["is_estimate"] else count
+def _amounts(job: dict[str, Any], on: Scale) -> list[str]:
+    """Messages and bytes; `about` if they are drawn, or of a program too long to be counted in full.
+
+    A job that sends at a load has none.
+    """
+    if job["messages"] is None:
+        return ["-", "-"]
+    about = "about " if job["is_estimate"] else ""
+    return [f"{about}{count}" for count in (f"{job['messages']:,}", terminal.number(on.of(job["bytes"])))]
 
 
 def _upgraded(experiment: Experiment) -> Experiment:
