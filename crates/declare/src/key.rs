@@ -226,7 +226,10 @@ impl Kind {
             Self::Rate => "\"25 GB/s\"".into(),
             Self::Seed => "4".into(),
             Self::Integer { min, .. } => (*min).max(4).to_string(),
-            Self::Number { min, max } => if *min <= 0.5 && *max >= 0.5 { "0.5" } else { "1.5" }.into(),
+            Self::Number { min, max } => {
+                let fits = |value: &f64| (*min..=*max).contains(value);
+                [0.5, 1.5, 0.1, 0.01].into_iter().find(fits).unwrap_or(*min).to_string()
+            }
             Self::Choice(choices) => format!("\"{}\"", choices[0].name),
             Self::Variant(family) => format!("\"{}\"", family.variants()[0].name),
             Self::List(of) => format!("[{}]", of.example()),

@@ -216,7 +216,8 @@ impl<'a> ValueReader<'a> {
         for kind in kinds {
             match read(kind, self.key, self.node) {
                 Ok(value) => return Ok(value),
-                Err(mismatch) if mismatch.is(ProblemKind::Type) => {}
+                // A value inside of the wrong type: the value itself had the right one.
+                Err(mismatch) if mismatch.is(ProblemKind::Type) && !mismatch.is_inside(self.node.place) => {}
                 Err(mismatch) if mismatch.is(ProblemKind::Name) && self.is_near(kind) => misspelt = Some(mismatch),
                 Err(mismatch) => complaint = Some(mismatch),
             }

@@ -88,6 +88,11 @@ impl Mismatch {
         self.kind == kind
     }
 
+    /// Whether it is about a part of the value at a place.
+    pub fn is_inside(&self, place: Place) -> bool {
+        self.place != place
+    }
+
     /// The same, with what else could have been written.
     pub fn expecting(mut self, key: &str, expected: &str) -> Self {
         let wanted = format!("'{key}' must be {expected}");
