@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odonata.quantity import Scale, quantity, scale
+from odonata.quantity import Scale, counted, quantity, scale
 
 EXAMPLES = json.loads(Path(__file__).with_name("quantities.json").read_text())
 UNITS = sorted({unit for _, unit, _ in EXAMPLES})
@@ -19,6 +19,15 @@ UNITS = sorted({unit for _, unit, _ in EXAMPLES})
 @pytest.mark.parametrize(("value", "unit", "text"), EXAMPLES)
 def test_quantities_are_written_as_in_the_table(value: float | None, unit: str, text: str) -> None:
     assert quantity(value, unit) == text
+
+
+def test_one_thing_has_a_singular() -> None:
+    assert [counted(number, "hop") for number in (0, 1, 2, 1234)] == [
+        "0 hops",
+        "1 hop",
+        "2 hops",
+        "1,234 hops",
+    ]
 
 
 def test_a_column_has_one_scale() -> None:

@@ -165,7 +165,8 @@ def not_comparable(run: Run) -> str | None:
 def _settings(base: Run, other: Run) -> list[str]:
     before, after = base.resolved.splitlines(), other.resolved.splitlines()
     differing = difflib.unified_diff(before, after, lineterm="", n=0)
-    return [f"{line[0]} {line[1:]}" for line in differing if line[:2] not in ("--", "++", "@@")]
+    # A new table comes with the empty line before it, which says nothing.
+    return [f"{line[0]} {line[1:]}" for line in differing if line[:2] not in ("--", "++", "@@") and line[1:]]
 
 
 def _times(base: Run, other: Run) -> pa.Table:

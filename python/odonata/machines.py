@@ -14,6 +14,7 @@ from odonata.api import read
 from odonata.errors import OdonataError, nearest
 from odonata.lazy import LazyModule
 from odonata.notebook import facts
+from odonata.quantity import counted
 from odonata.records import Preset
 
 if TYPE_CHECKING:
@@ -48,9 +49,8 @@ class Machine:
     """The section `[machine]` with every key and the value in use."""
 
     def __repr__(self) -> str:
-        sizes = (
-            f"{self.routers.num_rows:,} routers, {self.nodes.num_rows:,} nodes, {self.links.num_rows:,} links"
-        )
+        tables = {"router": self.routers, "node": self.nodes, "link": self.links}
+        sizes = ", ".join(counted(table.num_rows, what) for what, table in tables.items())
         return f"<odonata.Machine {self.metrics['machine']['name']}, {sizes}>"
 
     def _repr_html_(self) -> str:

@@ -123,6 +123,16 @@ def percent(share: float) -> str:
     return f"{digits(_rounded(value))} %" if abs(value) >= 99.95 else f"{value:.1f} %"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, such as `1 hop` and `2 hops`.
+
+    Args:
+        number: The number.
+        noun: Its singular, whose plural has an `s`.
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def _count(value: float, significant: int) -> str:
     size = abs(value)
     if float(value).is_integer() and size < PLAIN_COUNTS_BELOW:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.lazy import LazyModule
 from odonata.notebook import facts
+from odonata.quantity import counted
 from odonata.store.run import RunData
 
 if TYPE_CHECKING:
@@ -53,8 +54,9 @@ class Run(RunData):
 
     def _repr_html_(self) -> str:
         machine, summary = self.summary["machine"], self.summary
+        sizes = f"{counted(machine['routers'], 'router')}, {counted(machine['nodes'], 'node')}"
         rows: list[tuple[str, object]] = [
-            ("machine", f"{machine['name']}: {machine['routers']:,} routers, {machine['nodes']:,} nodes"),
+            ("machine", f"{machine['name']}: {sizes}"),
             ("engine", f"{summary['engine']}, {summary['routing']}"),
             ("jobs", ", ".join(job["name"] for job in summary["jobs"])),
             ("tables", ", ".join(self.table_names)),

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pytest
 
 from odonata.analysis import interactions, paired_differences, stratified_differences
+from odonata.analysis.intervals import mean_interval, t95
 from odonata.analysis.paired import pairs_wanted
 
 
@@ -93,10 +94,29 @@ def test_one_seed_gives_a_crossing_but_no_interval() -> None:
 
 
 def test_pairs_that_an_interval_takes() -> None:
-    """s = 1, base 10, +- 0.5: (1.96 / 0.5)^2 = 15.4, so 16 pairs; then the normal interval is that narrow."""
-    assert pairs_wanted(np.array([-1.0, 0.0, 1.0]), 10.0) == 16
+    """s = 1, base 10, +-0.5: t is 2.12 for 17 pairs, 2.11 for 18; so +-0.514 and +-0.497: 18 pairs."""
+    assert pairs_wanted(np.array([-1.0, 0.0, 1.0]), 10.0) == 18
     assert pairs_wanted(np.array([2.0, 2.0]), 10.0) == 2
     assert pairs_wanted(np.array([1.0]), 10.0) is None
     assert pairs_wanted(np.array([1.0, 2.0]), 0.0) is None
-    draws = np.random.default_rng(1).normal(0.0, 1.0, (20_000, 16))
-    assert np.mean(np.abs(draws.mean(axis=1)) < 0.5) == pytest.approx(0.95, abs=0.01)
+    draws = np.random.default_rng(1).normal(0.0, 1.0, (20_000, 18))
+    halves = t95(17) * draws.std(axis=1, ddof=1) / math.sqrt(18)
+    assert halves.mean() == pytest.approx(0.5, abs=0.015)
+
+
+@pytest.mark.parametrize("deviation", [0.01, 0.03, 0.05, 0.3, 1.0, 5.0])
+def test_the_wanted_pairs_are_the_least_whose_interval_is_narrow(deviation: float) -> None:
+    """Pairs of the same deviation: the printed interval is at most +-5 % with so many, and not with fewer."""
+    wanted = pairs_wanted(deviation * np.array([-1.0, 0.0, 1.0]), 1.0)
+    assert wanted is not None
+
+    def half(pairs: int) -> float:
+        values = np.resize([-1.0, 1.0], pairs)
+        values *= deviation / values.std(ddof=1)
+        low, high = mean_interval(values.tolist())
+        assert low is not None
+        assert high is not None
+        return (high - low) / 2
+
+    assert half(wanted) <= 0.05
+    assert wanted == 2 or half(wanted - 1) > 0.05

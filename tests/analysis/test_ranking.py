@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from odonata.analysis import paired_differences
 from odonata.analysis.intervals import mean_interval, t95
 from odonata.analysis.ranking import Evidence, change_of, loads_in, rank, spread
 
@@ -65,7 +67,8 @@ def test_two_seeds_that_disagree_are_noise() -> None:
 @given(st.lists(st.floats(0.1, 10.0), min_size=1, max_size=12))
 def test_evidence_of_a_change_follows_its_sign(ratios: list[float]) -> None:
     """Slowing down by the inverse ratios has the same evidence, and only few seeds are without interval."""
-    change, inverse = change_of(ratios), change_of([1 / ratio for ratio in ratios])
+    ones = [1.0] * len(ratios)
+    change, inverse = change_of(ones, ratios), change_of(ratios, ones)
     assert change.evidence is inverse.evidence
     assert change.low <= change.ratio * (1 + 1e-12)
     assert change.ratio <= change.high * (1 + 1e-12)
@@ -77,6 +80,44 @@ def test_evidence_of_a_change_follows_its_sign(ratios: list[float]) -> None:
         assert low is not None
         assert high is not None
         assert low > 0 or high < 0
+
+
+def test_the_headline_has_the_change_of_the_tables() -> None:
+    """The sums of times are 18 and 16.1. The geometric mean of the ratios of the seeds is 0.843."""
+    settings, values = points(min=[2.0, 10.0, 6.0], ugal=[1.5, 9.6, 5.0])
+    ranked = rank(settings, values, seeds=["seed"])
+    assert ranked is not None
+    results = pa.Table.from_pylist([{**s, **v} for s, v in zip(settings, values, strict=True)])
+    (row,) = paired_differences(
+        results, factor="routing", base="min", pair_by=["seed"], value="fft"
+    ).to_pylist()
+    assert row["change"] == pytest.approx(16.1 / 18 - 1)
+    assert ranked.rows[0].score == pytest.approx(1 + row["change"])
+    change = change_of([2.0, 10.0, 6.0], [1.5, 9.6, 5.0])
+    assert change.ratio == pytest.approx(1 + row["change"])
+    certain = rank(*points(min=[4.0, 5.0, 9.0], ugal=[2.0, 2.4, 4.6]), seeds=["seed"])
+    assert certain is not None
+    # 9 / 18; the geometric mean of the ratios of the seeds is 0.497, which would be 2.01 times.
+    assert "routing=ugal: fft 2 times faster" in certain.headline
+    assert certain.rows[0].score == pytest.approx(0.5)
+
+
+def test_a_seed_without_the_base_counts_for_nothing() -> None:
+    """Seed 2 has no time at the base. The score compares seeds 0 and 1, as the headline does."""
+    settings, values = points(min=[4.0, 5.0, 6.0], ugal=[2.0, 2.5, 100.0])
+    values[2]["fft"] = None
+    ranked = rank(settings, values, seeds=["seed"])
+    assert ranked is not None
+    assert ranked.rows[0].setting["routing"] == "ugal"
+    assert ranked.rows[0].score == pytest.approx(0.5)
+    assert "fft 2 times faster" in ranked.headline
+
+
+def test_a_mean_against_most_seeds_is_noise() -> None:
+    """Nineteen short seeds are 10 % faster, the long one is slower by more than they gain."""
+    change = change_of([1.0] * 19 + [1000.0], [0.9] * 19 + [1003.0])
+    assert change.ratio > 1
+    assert change.evidence is Evidence.NOISE
 
 
 def test_more_may_be_better() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -55,14 +56,23 @@ PAIR = "engine.control.name=pair"
             1,
             (
                 "The ejection port of node n3 is offered 10 times what it takes since 12 us; 25.0 % of all "
-                "waits at crossbars stand behind it. One more port has a backlog."
+                "waits at crossbars stand behind it. One more port is overloaded."
             ),
         ),
         (
             None,
             None,
             2,
-            "The ejection port of node n3 has a backlog of 30 us since 12 us. 2 more ports have backlogs.",
+            "The ejection port of node n3 has a backlog of 30 us since 12 us. 2 more ports are overloaded.",
+        ),
+        (
+            None,
+            None,
+            7,
+            (
+                "The ejection port of node n3 has a backlog of 30 us since 12 us. "
+                "At least 7 more ports are overloaded."
+            ),
         ),
     ],
 )
@@ -99,6 +109,38 @@ def test_explain_names_the_root(odonata_command: Command, tmp_path: Path) -> Non
     assert found["congestion_roots"] == [root]
     shown = odonata_command("show", "run")
     assert f"ejection port of node {root['node']} is offered 39 times" in shown.stdout + shown.stderr
+
+
+HOT_PORTS = """
+[machine]
+topology = "dragonfly"
+p = 4
+a = 8
+h = 2
+g = 9
+
+[[job]]
+name = "io"
+pattern = { name = "hotspot", share = 1.0, hot_ranks = 12, bytes = "32 KiB" }
+ranks = 96
+ranks_per_node = 1
+placement = "random-nodes"
+
+[engine]
+kind = "packet"
+routing = "min"
+"""
+
+
+def test_run_and_explain_agree_on_the_number_of_ports(odonata_command: Command, tmp_path: Path) -> None:
+    """The summary lists eight ports; `explain` claims no more than it knows, in the words of the warning."""
+    (tmp_path / "hot.toml").write_text(HOT_PORTS)
+    done = odonata_command("run", "hot.toml", "-o", "run")
+    assert done.returncode == 0, done.stderr
+    found = re.search(r"(\d+) more ports are overloaded", done.stderr)
+    assert found is not None, done.stderr
+    assert int(found[1]) > 7
+    assert "At least 7 more ports are overloaded." in odonata_command("explain", "run").stdout
 
 
 def test_control_saves_the_other_job(odonata_command: Command, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,28 @@ def test_the_cause_is_named(odonata_command: Command, tmp_path: Path, case: str)
 
 
 @pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("run x.toml -o run", 3),
+        ("run x.toml -o run --json", 3),
+        ("run x.toml -o run 2>&1", 3),
+        ("sweep x.toml -o sweep --set sweep={'engine.seed'=[1]}", 3),
+        ("run nowhere.toml 2>&1", 2),
+        ("run 2>&1", 2),
+    ],
+)
+def test_a_reader_that_ends_early_does_not_change_the_exit_code(
+    command: Path, tmp_path: Path, arguments: str, code: int
+) -> None:
+    """`odonata run ... | head -5` of a deadlock had the exit code 0."""
+    write(tmp_path, SELF)
+    script = f"{command} {arguments} | true; echo ${{PIPESTATUS[0]}}"
+    result = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path)
+    assert result.stdout == f"{code}\n", result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
     ("program", "ranks"),
     [
         ("barrier\nallreduce 1 MiB\nbcast 8 B\ncompute 5 us\n", 1),
@@ -166,6 +189,16 @@ def test_a_time_limit_names_what_ranks_do(
     assert summary["ending"] == "time-limit"
     assert summary["unfinished"]["listed"][0]["activity"] == activity
     assert summary["packet"]["end_ps"] == summary["packet"]["measure_ps"]
+
+
+def test_quiet_leaves_warnings_on_the_standard_error(odonata_command: Command, tmp_path: Path) -> None:
+    """`-q` prints "only errors and warnings": why a run did not complete is one of them."""
+    write(tmp_path, SELF)
+    result = odonata_command("run", "x.toml", "-o", "run", "-q")
+    assert (result.returncode, result.stdout) == (3, "")
+    assert "waits for itself" in result.stderr
+    assert "Print only errors and warnings." in odonata_command("run", "--help").stdout
+    assert "Print no progress." in odonata_command("compare", "--help").stdout
 
 
 def test_a_limit_in_a_busy_network_names_packets(odonata_command: Command, tmp_path: Path) -> None:

@@ -252,6 +252,16 @@ def test_a_path_needs_a_record(odonata_command: Command, tmp_path: Path) -> None
     assert (said.returncode, "record_calls = true" in said.stderr) == (2, True), said.stderr
 
 
+def test_the_cost_of_other_jobs_is_offered(odonata_command: Command, tmp_path: Path) -> None:
+    """Nothing else in the output names `--blame`, which answers who slows the job."""
+    for idle, offered in (("false", True), ("true", False)):
+        (tmp_path / "x.toml").write_text(f"{MACHINE}{JOBS}{ENGINE}")
+        done = odonata_command("run", "x.toml", "-o", "run", "--force", "--set", f"job.halo.idle={idle}")
+        assert done.returncode == 0, done.stderr
+        said = odonata_command("explain", "run", "--job", "sum").stdout
+        assert ("Cost of the other job, by runs without it: add --blame." in said) is offered, said
+
+
 FLOW_JOBS = """
 [[job]]
 name = "sum"

@@ -106,7 +106,10 @@ def test_finished_points_are_kept_and_the_estimate_runs_none(
     assert estimate.returncode == 0
     assert "2 points to run" in estimate.stderr
     assert "min 0.00" not in estimate.stderr, "packets went in the trial"
-    assert not list((tmp_path / "sweep" / "points").iterdir())
+    assert not (tmp_path / "sweep").exists()
+    flow = odonata_command("sweep", "x.toml", "-o", "sweep", "--estimate", "--set", "engine.kind=flow")
+    assert (flow.returncode, "Nothing to estimate" in flow.stdout) == (0, True), flow.stderr
+    assert not (tmp_path / "sweep").exists(), "only estimate"
     first = odonata_command("sweep", "x.toml", "-o", "sweep", "--point", "1")
     assert first.returncode == 0, first.stderr
     both = odonata_command("sweep", "x.toml", "-o", "sweep")
@@ -194,6 +197,32 @@ def test_the_flow_engine_compares_too(odonata_command: Command, tmp_path: Path) 
         ("a", "b"),
         ("b", "a"),
     ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("placements", "sentence"),
+    [
+        (
+            ("random-nodes", "random-nodes"),
+            "Intervals cover seeds and placements: each seed draws other nodes",
+        ),
+        (("compact", "compact"), "Intervals cover seeds, not placements: every job has the same nodes"),
+        (
+            ("compact", "random-nodes"),
+            "Intervals cover seeds, which also draw the nodes of b. a has the same nodes for all seeds",
+        ),
+    ],
+)
+def test_what_the_intervals_cover(
+    odonata_command: Command, tmp_path: Path, placements: tuple[str, str], sentence: str
+) -> None:
+    job = '[[job]]\nname = "{}"\nranks = 36\nranks_per_node = 1\npattern = "uniform"\nplacement = "{}"\n'
+    jobs = "".join(job.format(name, placement) for name, placement in zip("ab", placements, strict=True))
+    write(tmp_path, 'pairs = "mixed"\nseeds = [1, 2]', jobs)
+    result = odonata_command("sweep", "x.toml", "-o", "sweep", "--set", "engine.kind=flow")
+    assert result.returncode == 0, result.stderr
+    assert sentence in result.stdout
 
 
 def test_mistakes_are_placed(odonata_command: Command, tmp_path: Path) -> None:

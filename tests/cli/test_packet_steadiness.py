@@ -45,6 +45,18 @@ def test_a_steady_run_has_nothing_to_warn_of(odonata_command: Command, tmp_path:
     assert packet["virtual_channels_used"] == [0, 1]
 
 
+def test_the_pods_of_a_tree_are_no_intermediate_groups(odonata_command: Command, tmp_path: Path) -> None:
+    """Up and down a tree is the minimal path, although it crosses the group of the core."""
+    tree = '[machine]\ntopology = "fat-tree"\nk = 4\n'
+    jobs = '[[job]]\nname = "a"\npattern = "uniform"\nranks = 16\nranks_per_node = 1\n'
+    (tmp_path / "x.toml").write_text(f'{tree}{jobs}[engine]\nkind = "packet"\n')
+    result = odonata_command("run", "x.toml", "-o", "run")
+    assert result.returncode == 0, result.stderr
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert summary["packet"]["minimal_share"] == 1
+    assert "100 % minimal, 0.0 % non-minimal, virtual channels used: 0 of 1" in result.stdout
+
+
 def test_a_saturated_run_says_so(odonata_command: Command, tmp_path: Path) -> None:
     """All 8 nodes of a group share one cable: 1/8 of their bandwidth."""
     summary, printed, complained = run(odonata_command, tmp_path, 0.4, drain=5)

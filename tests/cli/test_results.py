@@ -2,6 +2,8 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import handmade
 import pyarrow as pa
@@ -9,6 +11,7 @@ import pytest
 from running import Command
 
 import odonata
+from odonata import comparison
 
 
 @pytest.fixture
@@ -122,6 +125,14 @@ def test_compare_pairs_links(odonata_command: Command) -> None:
 
 
 @pytest.mark.usefixtures("runs")
+def test_a_new_table_is_a_difference_without_empty_lines() -> None:
+    """`resolved.toml` has an empty line before each table; it was printed as a line `+`."""
+    before = "[engine]\nseed = 1\n"
+    base: Any = SimpleNamespace(resolved=before)
+    other: Any = SimpleNamespace(resolved=f'{before}\n[engine.control]\nname = "pair"\n')
+    assert comparison._settings(base, other) == ["+ [engine.control]", '+ name = "pair"']
+
+
 def test_compare_takes_at_least_two(odonata_command: Command) -> None:
     assert odonata_command("compare", "one").returncode == 2
 

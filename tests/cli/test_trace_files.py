@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -173,3 +174,25 @@ def test_damaged_files_are_refused_with_the_place(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "line 2: rank 7" in " ".join(result.output.split())
     assert not list(tmp_path.glob("bad.odt*"))
+
+
+def test_an_experiment_is_no_trace(tmp_path: Path) -> None:
+    """Its first line was taken for the name of a file: "can't read [machine]: there is no such file"."""
+    (tmp_path / "a.goal").write_text(GOAL)
+    job = {"name": "replay", "ranks": "trace", "program": {"name": "trace", "path": "a.goal"}}
+    (tmp_path / "x.toml").write_text(f'[machine]\npreset = "dragonfly-1056"\n[[job]]\n{toml.document(job)}')
+    for words in (("show",), ("convert", "-o", tmp_path / "a.odt"), ("export", "--parquet", tmp_path / "t")):
+        result = invoke("trace", words[0], tmp_path / "x.toml", *words[1:])
+        assert result.exit_code == 2
+        assert "x.toml is an experiment file, not a trace" in result.stderr
+        assert f"Choose its trace: {tmp_path / 'a.goal'}." in result.stderr
+
+
+def test_times_and_numbers_of_a_trace_are_short(tmp_path: Path) -> None:
+    """Rank 0 computes 1 us, the others nothing: a mean of 333.333333 ns."""
+    (tmp_path / "a.goal").write_text(
+        "num_ranks 3\nrank 0 {\ncalc 1000\nsend 100b to 1\n}\nrank 1 {\nrecv 100b from 0\n}\nrank 2 {\n}\n"
+    )
+    shown = invoke("trace", "show", tmp_path / "a.goal").output
+    assert re.search(r"computation +0 s to 1 us per rank, mean 333 ns", shown), shown
+    assert "at most 1 target of a rank" in shown

@@ -161,7 +161,21 @@ def test_channels_and_queues_of_blue_gene_q() -> None:
 def test_statistics_by_hand() -> None:
     """Of 0 to 19 the two largest are the 10 % worst."""
     found = counters.statistics(np.arange(20))
-    assert found == {"sum": 190, "mean": 9.5, "p50": 9.5, "p90": 17.1, "p99": 18.81, "worst": 18.5, "max": 19}
+    assert found == {"sum": 190, "mean": 9.5, "p50": 9, "p90": 17, "p99": 19, "worst": 18.5, "max": 19}
+
+
+def test_percentiles_are_those_that_the_summary_has() -> None:
+    """Of an even number of links, an interpolated median would lie between two of them."""
+    jobs = '[[job]]\nname = "a"\npattern = "random-neighbors"\nranks = 30\nranks_per_node = 1\n'
+    machine = '[machine]\ntopology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9\n'
+    run = odonata.run(
+        f'{machine}{jobs}placement = "random-nodes"\n[engine]\nkind = "flow"\nrouting = "min"\n'
+    )
+    found = counters.statistics(run.links["bytes"].to_numpy())
+    summary = run.summary["classes"][0]
+    assert {name: found[name] for name in ("p50", "p90", "p99")} == {
+        name: summary[f"bytes_{name}"] for name in ("p50", "p90", "p99")
+    }
 
 
 def test_a_table_of_boxfish(tmp_path: Path) -> None:

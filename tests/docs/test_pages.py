@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -67,4 +68,23 @@ def test_lists_stand_behind_an_empty_line() -> None:
             if ITEM.match(line) and before.strip() and not inside:
                 wrong.append(f"{page.relative_to(ROOT)}:{number}")
             before = line
+    assert wrong == []
+
+
+TABLE = re.compile(r"\|[-: |]+\|$")
+TERM = re.compile(r"- \*\*(.+?)\*\*")
+
+
+def test_no_part_of_a_page_stands_there_twice() -> None:
+    """A merge may keep both versions: a table right below another, or two items of a list on one subject."""
+    wrong = []
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        text = CODE.sub(lambda found: "\n" * found[0].count("\n"), page.read_text())
+        lines = text.splitlines()
+        terms = Counter(found[1] for line in lines if (found := TERM.match(line)))
+        name = page.relative_to(ROOT)
+        wrong += [f"{name}: two items on {term}" for term, count in terms.items() if count > 1]
+        for number, (row, _, below) in enumerate(zip(lines, lines[1:], lines[2:], strict=False), start=1):
+            if row.startswith("|") and TABLE.match(below):
+                wrong.append(f"{name}:{number + 1}: a table begins inside another")
     assert wrong == []

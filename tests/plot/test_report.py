@@ -268,7 +268,7 @@ def test_the_command_reports_any_directory(sweep: odonata.Sweep, tmp_path: Path)
         assert "<h2>Method</h2>" in file.read_text()
     for directories, reason in (
         (runs[:5], "compares two to 4 runs, not 5"),
-        ([runs[0], str(sweep.path)], "is not a run directory"),
+        ([runs[0], str(sweep.path)], "is a sweep, not a run"),
         ([str(tmp_path)], "is not a run directory"),
     ):
         with pytest.raises(OdonataError, match=reason):

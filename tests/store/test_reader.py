@@ -54,6 +54,25 @@ def test_tables_without_a_summary(stored: Path) -> None:
         odonata.load(stored)
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("sweep.json", "sweep"), ("optimize.json", "search"), ("gpcnet.json", "GPCNeT measurement")],
+)
+def test_a_directory_of_several_runs(stored: Path, tmp_path: Path, name: str, kind: str) -> None:
+    several = tmp_path / "several"
+    (several / "points").mkdir(parents=True)
+    (several / name).write_text("{}")
+    # A sweep has a table of its jobs, too, but is no copy of a run.
+    pq.write_table(pa.table({"point": [0]}), several / "jobs.parquet")
+    with pytest.raises(NotARunError, match=f"several is a {kind}, not a run\nNone of"):
+        odonata.Run.from_directory(several)
+    stored.rename(several / "points" / "seed=1")
+    with pytest.raises(NotARunError, match=r"such as .*several/points/seed=1\.$"):
+        odonata.Run.from_directory(several)
+    with pytest.raises(NotARunError, match=r"It holds run directories. Choose one, such as .*seed=1\.$"):
+        odonata.Run.from_directory(several / "points")
+
+
 @pytest.mark.parametrize("name", ["summary.json", "links.parquet", "experiment.toml"])
 def test_a_file_that_links_out_of_the_run_is_not_opened(stored: Path, tmp_path: Path, name: str) -> None:
     """`show` of a directory from somebody else must not print a file from elsewhere."""

@@ -14,10 +14,14 @@ if TYPE_CHECKING:
 
 ROUNDS = 64
 """Steps back from a root. A saturation tree is as deep as a path has hops; more change nothing."""
+LISTED_MAX = 8
+"""Most overloaded ports in a run's summary. If it has so many, there may be more."""
 
 
 def congestion_roots(summary: dict[str, Any], links: pa.Table, nodes: pa.Table) -> pa.Table:
-    """Ejection ports with a backlog of more than 10 us, the longest first.
+    """Overloaded ejection ports, the one with the longest backlog first; at most eight.
+
+    `docs/models/packet.md` has the rule: few ports have a backlog of more than 10 us, and other nodes wait.
 
     Args:
         summary: The run's summary. Only the packet engine finds these ports.
@@ -112,10 +116,16 @@ def congestion_sentence(roots: pa.Table) -> str | None:
         sentence = f"{port} is offered {times} times what it takes since {start}"
     if first["wait_share"] is not None:
         sentence += f"; {percent(first['wait_share'])} of all waits at crossbars stand behind it"
-    more = {1: "", 2: " One more port has a backlog."}.get(
-        roots.num_rows, f" {roots.num_rows - 1} more ports have backlogs."
-    )
-    return f"{sentence}.{more}"
+    return f"{sentence}.{_others(roots.num_rows)}"
+
+
+def _others(ports: int) -> str:
+    if ports == 1:
+        return ""
+    if ports == 2:
+        return " One more port is overloaded."
+    at_least = "At least " if ports == LISTED_MAX else ""
+    return f" {at_least}{ports - 1} more ports are overloaded."
 
 
 def held_pairs(control_pairs: pa.Table, nodes: pa.Table, job: int, *, count: int = 10) -> pa.Table:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
-from statistics import NormalDist
+from math import ceil, sqrt
 
 import numpy as np
 import pyarrow as pa
 
-from odonata.analysis.intervals import mean_interval
+from odonata.analysis.intervals import mean_interval, t95
 
-CONFIDENCE = 0.95
 PRECISION = 0.05
 """Target half-width of an interval, as a share of the base's mean; smaller values need more pairs."""
 
@@ -104,10 +102,15 @@ def _row(before: np.ndarray, after: np.ndarray) -> dict[str, float | int | None]
 def pairs_wanted(differences: np.ndarray, base_mean: float | None) -> int | None:
     """Estimated number of pairs for an interval of +-5 % of the base's mean.
 
-    `n = (z s / (0.05 base))^2`, at least 2, where s is the standard deviation of the differences and z is
-    1.96. None for fewer than two pairs or a base of zero.
+    The least n of at least 2 with `t s / sqrt(n) <= 0.05 base`, where s is the standard deviation of the
+    differences and t is the quantile of the interval, with n - 1 degrees of freedom. None for fewer than two
+    pairs or a base of zero.
     """
     if len(differences) < 2 or not base_mean:
         return None
-    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-    return max(2, ceil((z * float(differences.std(ddof=1)) / (PRECISION * abs(base_mean))) ** 2))
+    ratio = float(differences.std(ddof=1)) / (PRECISION * abs(base_mean))
+    # No t is below the normal quantile 1.96, so the search starts a few pairs below its result.
+    wanted = max(2, ceil((1.96 * ratio) ** 2))
+    while t95(wanted - 1) * ratio > sqrt(wanted):
+        wanted += 1
+    return wanted

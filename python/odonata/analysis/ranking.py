@@ -1,11 +1,13 @@
 """Settings of a sweep from best to worst, with their spread over seeds, and the result in one sentence.
 
 A setting is a combination of all keys that are not seeds. Its score is the geometric mean over jobs of its
-mean value relative to the base, the first setting. Settings without a value of a job that the base has rank
-after those with it. Intervals are Student's, of the mean over seeds; changes
-are paired by seed, as ratios. A change is certain if the interval of its ratio excludes 1. It is within noise
-if it is not, and seeds disagree on its sign or differ by more than it. In between, which only two or three
-seeds can be, the ratios of the seeds are said.
+mean value relative to the base, the first setting, over the seeds that both have. Settings without a value of
+a job that the base has rank after those with it. Intervals are Student's, of the mean over seeds.
+
+A change is the ratio of these means, as in the tables of differences. Its evidence is from the ratios of the
+seeds: it is certain if the interval of their logarithms excludes 0. It is within noise if it is not, and
+seeds disagree on its sign or differ by more than it. In between, which only two or three seeds can be, the
+range of the seeds is printed.
 """
 
 from __future__ import annotations
@@ -141,20 +143,19 @@ def rank(
     if not jobs or (at and not names):
         return None
     base = next(iter(groups.values()))
+    sweep = _Points(settings, values, tuple(seeds), less_is_better)
     rows = []
     for key, points in groups.items():
         found = [[value for point in points if (value := values[point].get(job))] for job in jobs]
         spreads = tuple(spread(one) if one else None for one in found)
-        at_base = [[value for point in base if (value := values[point].get(job))] for job in jobs]
-        ratios = [mean(a) / mean(b) for a, b in zip(found, at_base, strict=True) if a and b]
-        score = math.exp(mean(math.log(ratio) for ratio in ratios)) if ratios else None
+        changes = [change for job in jobs if (change := sweep.change(points, base, job)) is not None]
+        score = math.exp(mean(math.log(change.ratio) for change in changes)) if changes else None
         rows.append(RankedSetting(dict(zip(names, key, strict=True)), tuple(points), spreads, score))
     first = rows[0]
     sign = 1 if less_is_better else -1
     rows.sort(
         key=lambda row: (len(_lost(row, first, jobs)), math.inf if row.score is None else sign * row.score)
     )
-    sweep = _Points(settings, values, tuple(seeds), less_is_better)
     headline = sweep.headline(rows, first, jobs)
     if at:
         headline = f"At {text_of(at)}, {headline[0].lower()}{headline[1:]}"
@@ -196,12 +197,12 @@ class Change:
     """A value relative to the base, paired by seed.
 
     Examples:
-        >>> odonata.analysis.ranking.change_of([0.4, 0.5]).evidence.value
+        >>> odonata.analysis.ranking.change_of([1.0, 1.0], [0.4, 0.5]).evidence.value
         'by seed'
     """
 
     ratio: float
-    """Geometric mean over seeds."""
+    """Mean over seeds divided by the mean of the base: 1 plus `change` of `paired_differences`."""
     low: float
     """Smallest ratio of a seed."""
     high: float
@@ -209,28 +210,32 @@ class Change:
     evidence: Evidence
 
 
-def change_of(ratios: Sequence[float]) -> Change:
-    """The change that the ratios of the seeds show.
+def change_of(before: Sequence[float], after: Sequence[float]) -> Change:
+    """The change that the pairs of the seeds show.
 
     Args:
-        ratios: Positive; one for each seed, at least one.
+        before: Positive values of the base; one for each seed, at least one.
+        after: Positive values of the setting, for the same seeds.
 
     Examples:
-        >>> change = odonata.analysis.ranking.change_of([2.0, 2.1, 2.2])
+        >>> change = odonata.analysis.ranking.change_of([1.0, 1.0, 1.0], [2.0, 2.1, 2.2])
         >>> change.evidence.value, round(change.ratio, 2)
         ('certain', 2.1)
     """
-    logs = [math.log(ratio) for ratio in ratios]
+    ratios = [b / a for a, b in zip(before, after, strict=True)]
+    ratio = mean(after) / mean(before)
+    logs = [math.log(one) for one in ratios]
     middle, least, most = mean(logs), min(logs), max(logs)
     low, high = mean_interval(logs)
-    if abs(middle) < UNCHANGED:
+    # Seeds of very different size may have a mean with another sign than most of their ratios.
+    if abs(middle) < UNCHANGED or middle * math.log(ratio) <= 0:
         evidence = Evidence.NOISE
     elif low is None or high is None or low > 0 or high < 0:
         evidence = Evidence.CERTAIN
     else:
         agree = (least > 0 or most < 0) and abs(middle) > most - least
         evidence = Evidence.BY_SEED if agree else Evidence.NOISE
-    return Change(math.exp(middle), min(ratios), max(ratios), evidence)
+    return Change(ratio, min(ratios), max(ratios), evidence)
 
 
 @dataclass(frozen=True)
@@ -249,7 +254,7 @@ class _Points:
             ranges = [(max(one.values) - min(one.values)) / one.mean for one in base.jobs if one is not None]
             return f"Only seeds differ: {count} seeds, values within {percent(max(ranges, default=0.0))}."
         shown, first = rows[1] if rows[0] is base else rows[0], text_of(base.setting)
-        compared = [(job, found) for job in jobs if (found := self._change(shown, base, job)) is not None]
+        compared = [(job, found) for job in jobs if (found := self.change(shown.points, base.points, job))]
         compared.sort(key=lambda one: -abs(math.log(one[1].ratio)))
         changed = [(job, found) for job, found in compared if found.evidence is not Evidence.NOISE]
         over = f", {count} seeds" if count > 1 else ""
@@ -272,15 +277,15 @@ class _Points:
     def _seed(self, point: int) -> tuple[object, ...]:
         return tuple(self.settings[point][key] for key in self.seeds)
 
-    def _change(self, row: RankedSetting, base: RankedSetting, job: str) -> Change | None:
-        """The change of a job's value, paired by seed."""
-        at_base = {self._seed(point): self.values[point].get(job) for point in base.points}
-        ratios = []
-        for point in row.points:
-            before, after = at_base.get(self._seed(point)), self.values[point].get(job)
-            if before and after:
-                ratios.append(after / before)
-        return change_of(ratios) if ratios else None
+    def change(self, points: Sequence[int], base: Sequence[int], job: str) -> Change | None:
+        """The change of a job's value, paired by seed; None without a pair."""
+        at_base = {self._seed(point): self.values[point].get(job) for point in base}
+        pairs = [
+            (before, after)
+            for point in points
+            if (before := at_base.get(self._seed(point))) and (after := self.values[point].get(job))
+        ]
+        return change_of(*zip(*pairs, strict=True)) if pairs else None
 
     def _words(self, change: Change, seeds: int) -> str:
         """A change as text: `9.8 % faster`, `2.3 times slower`, or the range of its seeds."""

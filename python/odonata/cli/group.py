@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 import click
 
+from odonata.cli.outcome import exit_code, set_exit_code
 from odonata.command_signals import release_interrupts
 from odonata.errors import InternalError, OdonataError, nearest
 
@@ -93,7 +94,12 @@ class Group(Subgroup):
         """Runs the command as click does, also if its caller has closed a standard stream."""
         _open_closed_streams()
         _replace_unknown_characters()
-        return super().main(*args, **kwargs)
+        try:
+            return super().main(*args, **kwargs)
+        except BrokenPipeError:
+            # Only click itself prints here: that the arguments are wrong.
+            _discard_output()
+            sys.exit(2)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parses as click does and records `--json`, so that refused arguments are reported as JSON, too."""
@@ -108,13 +114,19 @@ class Group(Subgroup):
         signal.signal(signal.SIGTERM, _terminated)
         warnings.showwarning = _show_warning
         try:
+            return self._invoke(ctx)
+        except BrokenPipeError:
+            # The reader, such as `head`, has ended. The outcome of the command is the same.
+            _discard_output()
+            sys.exit(exit_code(ctx))
+
+    def _invoke(self, ctx: click.Context) -> Any:
+        try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             _report_interrupt()
         except BrokenPipeError:
-            # The reader, such as `head`, has ended. Otherwise Python reports an error when it closes stdout.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(0)
+            raise
         except click.BadParameter as error:
             raise _with_nearest(error) from None
         except click.NoSuchOption as error:
@@ -131,6 +143,7 @@ class Group(Subgroup):
         except OdonataError as error:
             from odonata.cli.output.terminal import print_error, print_error_as_json
 
+            set_exit_code(2)
             print_error(error)
             if ctx.meta.get(_AS_JSON):
                 print_error_as_json(error)
@@ -139,6 +152,13 @@ class Group(Subgroup):
             _report_refusal(error)
         except Exception as error:
             _report_defect(error)
+
+
+def _discard_output() -> None:
+    """Sends further output to nowhere. Otherwise Python reports an error when it closes the streams."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
 
 
 def _open_closed_streams() -> None:
@@ -244,11 +264,13 @@ def _report_refusal(error: OSError | MemoryError) -> NoReturn:
         ]
         where = f"{' and '.join(map(str, names))}: " if names else ""
         mistake = OdonataError(f"{where}{error.strerror or error}")
+    set_exit_code(2)
     print_error(mistake)
     sys.exit(2)
 
 
 def _report_interrupt() -> NoReturn:
+    set_exit_code(128 + signal.SIGINT)
     click.echo("interrupted", err=True)
     sys.exit(128 + signal.SIGINT)
 
@@ -262,6 +284,7 @@ def _report_defect(error: Exception) -> NoReturn:
         reason = reason.__cause__ or reason.__context__
     if os.environ.get(DEBUG):
         raise error
+    set_exit_code(1)
     if isinstance(error, InternalError):
         click.echo(f"internal error: {error}", err=True)
     else:

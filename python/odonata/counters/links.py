@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from odonata.analysis.percentile import percentile
 from odonata.analysis.torus import directions
 from odonata.errors import OdonataError
 from odonata.runs import Run
@@ -34,13 +35,10 @@ def statistics(values: Sequence[float] | np.ndarray) -> dict[str, float]:
     if len(sorted_values) == 0:
         return dict.fromkeys(("sum", "mean", "p50", "p90", "p99", "worst", "max"), 0.0)
     worst = sorted_values[len(sorted_values) - max(1, int(np.ceil(WORST * len(sorted_values)))) :]
-    middle, most, nearly_all = np.quantile(sorted_values, [0.5, 0.9, 0.99])
     return {
         "sum": float(sorted_values.sum()),
         "mean": float(sorted_values.mean()),
-        "p50": float(middle),
-        "p90": float(most),
-        "p99": float(nearly_all),
+        **{f"p{percent}": percentile(sorted_values, percent) for percent in (50, 90, 99)},
         "worst": float(worst.mean()),
         "max": float(sorted_values[-1]),
     }

@@ -73,10 +73,12 @@ def comparison(
     _ranks_per_node(jobs, smallest, 1, f"Each rank gets a node here. Ask for as many: --nodes {ranks}")
     first, *_ = designs
     lines = "".join(f"#   {line}\n" for line in table(designs))
+    tori = any(design.machine["topology"] == "torus" for design in designs)
+    balanced = "Every family except the torus" if tori else "Every family"
     head = (
         f"# Prices of hardware by the list {prices.name} of {prices.date}, in {prices.currency}; "
         f"`odonata prices` prints it:\n{lines}"
-        "# Every family is balanced for uniform traffic. The jobs have the same size on all machines.\n\n"
+        f"# {balanced} is balanced for uniform traffic. The jobs have the same size on all machines.\n\n"
         f"format = 3\n\n[machine]\n{toml.document(first.machine)}"
     )
     parts = [
@@ -85,23 +87,35 @@ def comparison(
         _engine_section(kind),
     ]
     base = "\n".join(parts)
-    choices = ""
+    choices = cables = ""
     for design in designs:
         given = Experiment(base, "<draft>", [f"machine={toml.value(design.machine)}"]).check()
         routing = given["summary"]["routing"]
         setting = {"machine": design.machine, "engine.routing": routing}
         choices += f"{toml.key(design.family)} = {toml.value(setting)}\n"
+        cables += f"#   {design.family}: {_cables(given['summary']['assumptions'])}\n"
     text = (
         f'{base}\n[sweep]\n"engine.seed" = [1, 2, 3]\n\n'
         "# Each line is one choice: a machine with the default routing of its family.\n"
         f"[sweep.network]\n{choices}"
+        f"\n# Assumed of the cables, by the defaults of each family:\n{cables}"
     )
     return Draft(text, "sweep", tuple(table(designs)))
 
 
+def _cables(assumptions: Sequence[Mapping[str, str]]) -> str:
+    """Bandwidth and latency of each class of links that a machine gets by default."""
+    classes: dict[str, list[str]] = {}
+    for known in assumptions:
+        match known["key"].split("."):
+            case ["machine", "class", name, "bandwidth" | "latency"]:
+                classes.setdefault(name, []).append(known["value"].strip('"'))
+    return "; ".join(f"{name} {', '.join(values)}" for name, values in classes.items())
+
+
 def table(designs: Sequence[Design]) -> list[str]:
     """Family, nodes, price, price per node and bisection of designs; a line each, with a heading."""
-    rows = [("family", "nodes", "price", "per node", "power, kW", "bisection, TB/s")]
+    rows = [("family", "nodes", "price", "per node", "power, kW", "bisection at most, TB/s")]
     for design in designs:
         total = design.bill.total
         rows.append(

@@ -31,8 +31,7 @@ def blame_of(
     """The cost of each other job, and the job's time alone."""
     from odonata import api
 
-    resolved = run.settings
-    others = [o["name"] for o in resolved["job"] if not o["idle"] and not o["absent"] and o["name"] != job]
+    others = other_jobs(run, job)
     single = _single_causes(others, shared)
     rest = [name for name in others if name not in single]
     causes = [*single, REST] if len(rest) > 1 else others
@@ -52,6 +51,11 @@ def blame_of(
     alone = time_with(frozenset()) if causes else measured_time(run, job)
     table = shapley(causes, lambda present: alone if not present else time_with(present))
     return table, alone
+
+
+def other_jobs(run: Run, job: str) -> list[str]:
+    """Names of the jobs that ran with a job."""
+    return [o["name"] for o in run.settings["job"] if not o["idle"] and not o["absent"] and o["name"] != job]
 
 
 def measured_time(run: Run, job: str) -> float:

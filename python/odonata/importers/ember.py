@@ -14,7 +14,8 @@ from typing import Any
 
 from odonata.errors import OdonataError
 from odonata.files import UnreadableError, read_json, read_lines
-from odonata.importers.jobs import ImportedJob, file_name, listed, plural
+from odonata.importers.jobs import ImportedJob, file_name, listed
+from odonata.quantity import counted
 
 WORD_BYTES = 8
 """Bytes of an element of Ember's Allreduce, a double."""
@@ -81,7 +82,10 @@ def ember(path: Path, pattern: str = "uniform") -> tuple[list[ImportedJob], tupl
         )
         notes.extend(f"job {item.number}: not read: {words}" for words in item.unread)
     ranks = sum(job.ranks for job in jobs)
-    return jobs, (f"Ember load file: {plural(len(jobs), 'job')}, {ranks} ranks, one on each node", *notes)
+    return jobs, (
+        f"Ember load file: {counted(len(jobs), 'job')}, {counted(ranks, 'rank')}, one on each node",
+        *notes,
+    )
 
 
 def _items(path: Path) -> Iterator[_Item]:
@@ -236,7 +240,9 @@ def atlahs(path: Path, directory: Path) -> tuple[list[ImportedJob], tuple[str, .
         placement = _atlahs_placement(path, places, number, len(files), ranks)
         program = {"name": "trace", "path": file_name(goal, directory)}
         jobs.append(ImportedJob(f"{goal.stem}-{number}", ranks, "uniform", 1, placement, program=program))
-    notes = [f"ATLAHS merge file: {plural(len(jobs), 'job')}, {sum(job.ranks for job in jobs)} ranks"]
+    notes = [
+        f"ATLAHS merge file: {counted(len(jobs), 'job')}, {counted(sum(job.ranks for job in jobs), 'rank')}"
+    ]
     if isinstance(places, str):
         notes.append(
             f"pattern '{places}' is a placement here: {'compact' if places == 'packed' else 'random-nodes'}"

@@ -12,8 +12,9 @@ from typing import Any
 from odonata._core import Experiment
 from odonata.errors import OdonataError, nearest
 from odonata.importers import ember, live_slurm, queues, replay, slurm
-from odonata.importers.jobs import Hardware, ImportedJob, experiment, hardware, listed, plural
+from odonata.importers.jobs import Hardware, ImportedJob, experiment, hardware, listed
 from odonata.importers.queues import Queue
+from odonata.quantity import counted
 
 File = str | Path
 
@@ -95,9 +96,9 @@ def from_slurm(
     elif (cores := queues.cores_needed(queue.jobs)) > 1:
         queue = queue.noting(f"the machine needs cores_per_node = {cores} or more")
     if shared := queues.sharing(queue.jobs):
-        queue = queue.noting(f"jobs share {plural(len(shared), 'node')}: each rank takes a core")
+        queue = queue.noting(f"jobs share {counted(len(shared), 'node')}: each rank takes a core")
     left_out = f"; left out: {_counted(queue.left_out)}" if queue.left_out else ""
-    first = f"{listing.source}: {plural(len(queue.jobs), 'job')}{left_out}"
+    first = f"{listing.source}: {counted(len(queue.jobs), 'job')}{left_out}"
     text = experiment(queues.as_jobs(queue.jobs, pattern), section)
     return _checked(text, len(queue.jobs), directory, parts, queue.left_out.total(), (first, *queue.notes))
 
@@ -129,7 +130,7 @@ def _on_nodes(queue: Queue, machine: Hardware, table: str) -> Queue:
         away = [job for job in queue.jobs if not unknown.keys().isdisjoint(job.ranks_on)]
         shown = names if len(names) <= 4 else [*names[:2], "..", names[-1]]
         words = (
-            f"{plural(len(unknown), 'node')} of {table} {'is' if len(unknown) == 1 else 'are'} not in "
+            f"{counted(len(unknown), 'node')} of {table} {'is' if len(unknown) == 1 else 'are'} not in "
             f"{machine.word}: {listed(list(unknown))}"
         )
         known = f"its {len(names)} nodes are {', '.join(shown)}"

@@ -136,11 +136,6 @@ def file_name(path: Path, directory: Path) -> str:
     return str(target)
 
 
-def plural(count: int, noun: str) -> str:
-    """`1 job`, `2 jobs`."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
 def listed(names: Sequence[str], most: int = 3) -> str:
     """The first names, and how many more there are: `a, b, c and 4 more`."""
     more = len(names) - most

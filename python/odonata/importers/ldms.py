@@ -18,7 +18,8 @@ from pathlib import Path
 from odonata.counters.ldms import TILE, Growth, read_growth
 from odonata.errors import OdonataError
 from odonata.files import read_text
-from odonata.importers.jobs import listed, plural
+from odonata.importers.jobs import listed
+from odonata.quantity import counted
 
 FLITS = re.compile(r"INQ_PRF_INCOMING_FLIT_VC(\d)$")
 STALLS = "INQ_PRF_ROWBUS_STALL_CNT"
@@ -148,14 +149,14 @@ def _notes(growth: list[Growth], rows: list[LinkRow], without: list[str], others
         notes.append(f"no stalls: the table has no AR_RTR_r_c_{STALLS}")
     if without:
         notes.append(
-            f"{plural(len(without), 'link')} left out: the table has no counters of {listed(without)}"
+            f"{counted(len(without), 'link')} left out: the table has no counters of {listed(without)}"
         )
     if others:
         notes.append(
-            f"not read: {plural(others, 'tile')} without a cable in the list, such as processor tiles"
+            f"not read: {counted(others, 'tile')} without a cable in the list, such as processor tiles"
         )
     if again := sum(not one.counts_tiles for one in growth):
-        notes.append(f"not counted again: {plural(again, 'producer')} with the same routers")
+        notes.append(f"not counted again: {counted(again, 'producer')} with the same routers")
     if restarted := [str(one.router) for one in growth if one.counts_tiles and one.restarts]:
         notes.append(f"counters restarted at zero, and what they had counted is lost: {listed(restarted)}")
     return notes

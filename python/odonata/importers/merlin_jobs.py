@@ -8,9 +8,9 @@ from typing import Any
 
 from odonata.errors import OdonataError, nearest
 from odonata.importers import ember
-from odonata.importers.jobs import plural
 from odonata.importers.merlin_values import Settings, bytes_text, time_text, unread
 from odonata.importers.sst_script import Script, ScriptObject, Unknown
+from odonata.quantity import counted
 
 NIC_PACKET = 2048.0
 """Bytes of a packet of Firefly's NIC, if the script sets none."""
@@ -191,7 +191,8 @@ def _incast(found: Jobs, given: Settings, _: ScriptObject) -> dict[str, Any]:
         given, (*COMMON, "size", "target_nids", "packets_to_send", "packet_size", "delay_start"), {}
     )
     found.notes.append(
-        f"IncastJob (line {given.line}): to the first {plural(count, 'rank')}, one message of each other rank"
+        f"IncastJob (line {given.line}): to the first {counted(count, 'rank')}, "
+        "one message of each other rank"
     )
     packets = given.whole("packets_to_send", 10)
     program = {"name": "incast", "bytes": bytes_text(size * packets), "receivers": count, "iterations": 1}

@@ -13,7 +13,8 @@ from datetime import datetime
 
 from odonata import _core
 from odonata.errors import OdonataError
-from odonata.importers.jobs import ImportedJob, listed, plural
+from odonata.importers.jobs import ImportedJob, listed
+from odonata.quantity import counted
 
 RUNNING = ("RUNNING", "RUN")
 """The states of a job that computes. A completing job has ended, and a suspended one sends nothing."""
@@ -197,7 +198,7 @@ def _notes(
     listing: Listing, ranks_per_node: int | None, jobs: Sequence[PlacedJob], uneven: Sequence[str]
 ) -> Iterator[str]:
     if listing.steps:
-        yield f"{plural(listing.steps, 'step')} of jobs not read as jobs"
+        yield f"{counted(listing.steps, 'step')} of jobs not read as jobs"
     if "state" not in listing.has and "start" not in listing.has:
         yield "the file gives no states: every job with nodes counts as running"
     if ranks_per_node is None and jobs:

@@ -14,7 +14,8 @@ from typing import Any
 
 from odonata.errors import OdonataError
 from odonata.files import read_lines
-from odonata.importers.jobs import ImportedJob, file_name, listed, plural
+from odonata.importers.jobs import ImportedJob, file_name, listed
+from odonata.quantity import counted
 
 SYNTHETIC: Mapping[int, str] = {
     1: "uniform",
@@ -128,7 +129,7 @@ def codes_notes(path: Path, jobs: Sequence[ImportedJob], *, sized: bool) -> Iter
         sized: Whether the user gave the size of messages.
     """
     lines = _filled(path)
-    yield f"CODES workload file: {plural(len(jobs), 'job')}, {sum(job.ranks for job in jobs)} ranks"
+    yield f"CODES workload file: {_sizes(jobs)}"
     read = {
         words[1]: job
         for (_, words), job in zip(lines, jobs, strict=True)
@@ -143,12 +144,16 @@ def codes_notes(path: Path, jobs: Sequence[ImportedJob], *, sized: bool) -> Iter
         yield f"what follows the workload on a line is not read: {listed(rest)}"
 
 
+def _sizes(jobs: Sequence[ImportedJob]) -> str:
+    return f"{counted(len(jobs), 'job')}, {counted(sum(job.ranks for job in jobs), 'rank')}"
+
+
 def tracer_notes(path: Path, jobs: Sequence[ImportedJob]) -> Iterator[str]:
     """What the configuration does not say, and what stands for it; a line each."""
-    yield f"TraceR configuration: {plural(len(jobs), 'job')}, {sum(job.ranks for job in jobs)} ranks"
+    yield f"TraceR configuration: {_sizes(jobs)}"
     yield from replaced_notes(jobs)
     if rest := len(_filled(path)) - 2 - len(jobs):
-        yield f"not read: {plural(rest, 'line')} after the jobs"
+        yield f"not read: {counted(rest, 'line')} after the jobs"
 
 
 def replaced_notes(jobs: Sequence[ImportedJob]) -> Iterator[str]:

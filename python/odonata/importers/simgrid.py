@@ -14,7 +14,8 @@ from typing import Any
 from odonata import _core, toml
 from odonata.errors import OdonataError
 from odonata.files import read_text
-from odonata.importers.jobs import file_name, plural
+from odonata.importers.jobs import file_name
+from odonata.quantity import counted
 
 _POWERS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 
@@ -37,7 +38,7 @@ def sections(path: Path, trace: Path | None, directory: Path) -> tuple[dict[str,
     built = machines.build(_core.Experiment(text, str(directory / "<machine>")))
     nodes = built.nodes.num_rows
     attributes = _cluster(path)
-    summary = f"SimGrid: {attributes.get('topology', 'FLAT')} cluster of {plural(nodes, 'host')}"
+    summary = f"SimGrid: {attributes.get('topology', 'FLAT')} cluster of {counted(nodes, 'host')}"
     notes = [
         f"dropped: {key} = {value}: links are full duplex and have one bandwidth"
         for key, value in attributes.items()

@@ -18,6 +18,7 @@ from odonata import files
 from odonata.errors import DamagedRunError
 from odonata.lazy import LazyModule
 from odonata.optimization.objectives import PRICE
+from odonata.quantity import counted
 from odonata.store.optimization import FORMAT, FORMAT_VERSION, TRIALS, read_description
 from odonata.store.schema import Column, declared
 from odonata.store.sweep import Axis, text
@@ -95,7 +96,9 @@ class Optimization:
 
     def __repr__(self) -> str:
         quantities = " and ".join(self.objectives)
-        return f"<odonata.Optimization of {self.trials.num_rows} trials, {quantities}, {self.path}>"
+        return (
+            f"<odonata.Optimization of {counted(self.trials.num_rows, 'trial')}, {quantities}, {self.path}>"
+        )
 
     @classmethod
     def load(cls, directory: str | Path) -> Optimization:

@@ -9,6 +9,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 
 from odonata.analysis.links import Floats, class_names, floats, of_class
+from odonata.analysis.percentile import percentile
 from odonata.colors import VERMILLION
 from odonata.plot import style
 
@@ -73,7 +74,7 @@ def _edges(traffic: Floats, *, log: bool) -> Floats:
 
 def _mark(axes: Axes, values: Floats, symbol: str) -> None:
     """Writes median, 99th percentile and maximum above the axes, and marks each of them."""
-    median, high = np.quantile(values, [0.5, 0.99])
+    median, high = (percentile(values, percent) for percent in (50, 99))
     points = {"median": median, "99 %": high, "maximum": values.max()}
     texts = [f"{name} {style.number(value)}" for name, value in points.items()]
     if style.is_narrow():

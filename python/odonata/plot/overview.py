@@ -11,6 +11,7 @@ from odonata.plot.bars import legend_entries
 from odonata.plot.groups import draw_groups, has_groups
 from odonata.plot.jobs import draw_jobs
 from odonata.plot.links import draw_links
+from odonata.quantity import counted
 from odonata.store.run import RunData
 
 
@@ -43,7 +44,7 @@ def plot_overview(run: RunData) -> style.Picture:
         jobs = len(summary["jobs"])
         of_run = (
             ("" if run.path is None else f"{run.name}: ")
-            + f"{jobs} job{'s' * (jobs != 1)} on {summary['machine']['name']}, "
+            + f"{counted(jobs, 'job')} on {summary['machine']['name']}, "
             f"{summary['routing']} routing, seed {summary['seed']}"
         )
         said = textwrap.fill(str(headline(run)), style.characters(picture))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from odonata.errors import OdonataError
 from odonata.plot.style import Picture
-from odonata.quantity import quantity
+from odonata.quantity import counted, quantity
 from odonata.store.run import RunData
 
 FIGURES = 4
@@ -103,8 +103,8 @@ def machine_and_engine(runs: Sequence[RunData]) -> list[str]:
 def _machine(run: RunData) -> str:
     machine = run.summary["machine"]
     return (
-        f"{machine['name']}: {machine['routers']:,} routers, {machine['nodes']:,} nodes "
-        f"and {machine['links']:,} links"
+        f"{machine['name']}: {counted(machine['routers'], 'router')}, {counted(machine['nodes'], 'node')} "
+        f"and {counted(machine['links'], 'link')}"
     )
 
 
@@ -115,14 +115,16 @@ def reservations(runs: Sequence[RunData]) -> list[str]:
     if states:
         converged = sum(bool(state["converged"]) for state in states)
         many = sorted(int(state["iterations"]) for state in states)
-        after = f"{many[0]} to {many[-1]}" if many[0] != many[-1] else f"{many[0]}"
+        after = (
+            f"{many[0]} to {counted(many[-1], 'iteration')}"
+            if many[0] != many[-1]
+            else counted(many[0], "iteration")
+        )
         if len(states) == 1:
             word = "converged" if converged else "did not converge"
-            lines.append(f"The steady state {word} after {after} iterations.")
+            lines.append(f"The steady state {word} after {after}.")
         else:
-            lines.append(
-                f"The steady state of {converged} of {len(states)} runs converged; {after} iterations."
-            )
+            lines.append(f"The steady state of {converged} of {len(states)} runs converged; {after}.")
     accuracy = [
         of for run in runs if (of := (run.summary.get("completion_times") or {}).get("accuracy")) is not None
     ]
@@ -137,7 +139,7 @@ def reservations(runs: Sequence[RunData]) -> list[str]:
     for warning, count in warnings.most_common(WARNINGS_MAX):
         lines.append(f"Warning{'' if count == 1 else f' of {count} runs'}: {warning}")
     if len(warnings) > WARNINGS_MAX:
-        lines.append(f"{len(warnings) - WARNINGS_MAX} more warnings.")
+        lines.append(f"{counted(len(warnings) - WARNINGS_MAX, 'more warning')}.")
     return lines
 
 

@@ -11,8 +11,10 @@ import pyarrow as pa
 
 from odonata import files
 from odonata.errors import DamagedRunError, NewerRunError, NotARunError
-from odonata.store import columns, integrity, schema
+from odonata.store import columns, integrity, optimization, schema, sweep
 
+_KINDS = {sweep.DESCRIPTION: "sweep", optimization.DESCRIPTION: "search", "gpcnet.json": "GPCNeT measurement"}
+"""File that marks a directory of several runs, and what the directory holds."""
 _RERUN = "Run the experiment again: odonata run {experiment} -o {directory} --force"
 
 
@@ -77,10 +79,7 @@ class RunReader:
         try:
             summary = files.read_json(path)
         except FileNotFoundError:
-            hint = f"A run directory holds {schema.SUMMARY}. Make one with `odonata run`."
-            if any((self._shown / schema.table_file(name)).exists() for name in schema.BASE_TABLES):
-                hint = f"It has tables but no {schema.SUMMARY}: the run or a copy is not complete."
-            raise NotARunError(f"{self._shown} is not a run directory", hint=hint) from None
+            raise self._not_a_run() from None
         except (OSError, ValueError) as error:
             raise self._damaged(f"{schema.SUMMARY} cannot be read: {error}") from error
         if not isinstance(summary, dict) or summary.get("format") != schema.FORMAT:
@@ -96,6 +95,28 @@ class RunReader:
         if wrong:
             raise self._damaged(f"{schema.SUMMARY} does not match the format at {', '.join(wrong)}")
         return summary
+
+    def _not_a_run(self) -> NotARunError:
+        """The error for a directory without a summary, with what it holds instead."""
+        kind = next((kind for name, kind in _KINDS.items() if (self._shown / name).exists()), None)
+        points = sorted(
+            path.parent
+            for pattern in ("points/*", "*")
+            for path in self._shown.glob(f"{pattern}/{schema.SUMMARY}")
+        )
+        if kind is not None:
+            hint = (
+                f"Choose one of its runs, such as {points[0]}."
+                if points
+                else "None of its runs has finished."
+            )
+            return NotARunError(f"{self._shown} is a {kind}, not a run", hint=hint)
+        hint = f"A run directory holds {schema.SUMMARY}. Make one with `odonata run`."
+        if any((self._shown / schema.table_file(name)).exists() for name in schema.BASE_TABLES):
+            hint = f"It has tables but no {schema.SUMMARY}: the run or a copy is not complete."
+        elif points:
+            hint = f"It holds run directories. Choose one, such as {points[0]}."
+        return NotARunError(f"{self._shown} is not a run directory", hint=hint)
 
     def _check_version(self, summary: dict[str, Any]) -> None:
         version = summary.get("format_version")

@@ -30,7 +30,7 @@ WORKER_CLASS = "odonata.sweeps.private.PrivateWorker"
 RETRIES = 2
 """Number of new attempts after a worker of a point died. More attempts delay the report of a defect."""
 
-PATIENCE = "120 s"
+SILENCE_LIMIT = "120 s"
 """How long a connection may be silent. On a machine with more work than processors, Dask's 30 s pass."""
 
 _PARTS = ("dask", "distributed", "dask_jobqueue", "cryptography")
@@ -117,8 +117,8 @@ def connected(
     quiet = {
         "distributed.scheduler.allowed-failures": RETRIES,
         "distributed.worker.memory.pause": False,
-        "distributed.comm.timeouts.connect": PATIENCE,
-        "distributed.comm.timeouts.tcp": PATIENCE,
+        "distributed.comm.timeouts.connect": SILENCE_LIMIT,
+        "distributed.comm.timeouts.tcp": SILENCE_LIMIT,
         # Overrides Dask's own settings: only a scheduler that the user started may use plain TCP.
         "distributed.comm.require-encryption": not cluster.is_address or None,
     }

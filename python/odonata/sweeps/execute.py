@@ -25,14 +25,15 @@ from odonata._core import Experiment
 from odonata.api import run
 from odonata.errors import ExperimentError, OdonataError
 from odonata.notebook import Count
+from odonata.quantity import counted
 from odonata.records import CheckResult
 from odonata.store.sweep import Point
 from odonata.sweeps.cluster import Cluster, Demand, check_settings, connected
 from odonata.sweeps.estimate import Estimate, estimate
 from odonata.sweeps.point import MARK, CheckedPoint, Task, is_finished
 
-OnEstimate = Callable[[Estimate], bool]
-"""Takes an estimate and returns whether to run the points."""
+OnEstimate = Callable[[Estimate | None], bool]
+"""Takes an estimate, or None if there is none, and returns whether to run the points."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ def run_tasks(
     threads: int,
     progress: Count,
     on_estimate: OnEstimate | None = None,
+    starting: Callable[[], object] = lambda: None,
     finished: Callable[[Task], None] | None = None,
     cluster: Cluster | None = None,
 ) -> tuple[int, list[Failure]]:
@@ -70,6 +72,7 @@ def run_tasks(
         threads: Threads per point.
         progress: Called after each point.
         on_estimate: Called before the first point with an estimate, which takes a few seconds.
+        starting: Called before the first point, if all points can run and `on_estimate` does not decline.
         finished: Called with each finished point, starting with points of earlier calls. An exception ends
             all points.
         cluster: Cluster of the points; by default processes of this machine.
@@ -92,18 +95,16 @@ def run_tasks(
     declined = False
     with _pool(min(processes, len(tasks))) as pool:
         resolved = _check(pool, tasks, progress)
-        missing = [
-            index
-            for index, task in enumerate(tasks)
-            if not is_finished(task.target, resolved[index].resolved)
-        ]
+        missing = _unfinished(tasks, resolved)
         done = len(tasks) - len(missing)
         if on_estimate is not None:
             progress("estimating", done, len(tasks))
             ahead = estimate(pool, [(tasks[i], resolved[i]) for i in missing], processes * threads)
-            declined = ahead is not None and not on_estimate(ahead)
+            declined = not on_estimate(ahead)
             if declined:
                 missing = []
+        if not declined:
+            starting()
         work = {index: (tasks[index], resolved[index]) for index in missing}
         if finished is not None and not declined:
             for index in sorted({*range(len(tasks))} - {*missing}):
@@ -132,6 +133,11 @@ def run_tasks(
     _tidy(tasks if not work else ())
     found = [Failure(tasks[index], message) for index, message in sorted(failures.items())]
     return len(tasks) - len(missing), found
+
+
+def _unfinished(tasks: Sequence[Task], resolved: Mapping[int, CheckedPoint]) -> list[int]:
+    """Positions of the tasks that have no finished run."""
+    return [i for i, task in enumerate(tasks) if not is_finished(task.target, resolved[i].resolved)]
 
 
 def _run_locally(
@@ -252,7 +258,7 @@ def _check(pool: ProcessPoolExecutor, tasks: Sequence[Task], progress: Count) ->
         progress("checking", len(mistakes) + len(resolved), len(tasks))
     if mistakes:
         first = min(mistakes)
-        count = f"{len(mistakes)} of {len(tasks)} points cannot run"
+        count = f"{len(mistakes)} of {counted(len(tasks), 'point')} cannot run"
         raise OdonataError(
             f"{count}. The first is {tasks[first].point.name}:\n{mistakes[first]}", hint="No point was run."
         )

@@ -127,6 +127,27 @@ def _condition(axes: Sequence[Axis], point: Point) -> tuple[str, ...]:
     return tuple(text(value) for axis, value in zip(axes, point.values, strict=True) if axis.key != JOBS)
 
 
+def seed_placement(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]) -> dict[str, bool]:
+    """Whether the seed changes the nodes of each job, in the order of the jobs.
+
+    A job that never runs with two seeds, or whose placement is not recorded, is left out.
+    """
+    seeds = {axis.key for axis in axes if axis.is_seed}
+    first: dict[tuple[str, ...], dict[str, list[int] | None]] = {}
+    changes: dict[str, bool] = {}
+    for point, run in finished:
+        other = (text(v) for axis, v in zip(axes, point.values, strict=True) if axis.key not in seeds)
+        present = set(run.jobs["name"].to_pylist())
+        now = {name: _nodes(run, name) for name in _running(run) if name in present}
+        before = first.setdefault(tuple(other), now)
+        if before is now:
+            continue
+        for name, nodes in now.items():
+            if nodes is not None and before.get(name) is not None:
+                changes[name] = changes.get(name, False) or nodes != before[name]
+    return changes
+
+
 def _slowdowns(run: Run, alone: Run | None, job: dict[str, Any]) -> dict[str, float | None]:
     if alone is None or not alone.is_complete or _nodes(run, job["name"]) != _nodes(alone, job["name"]):
         return {}

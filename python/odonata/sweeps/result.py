@@ -23,8 +23,9 @@ from odonata.analysis.ranking import Ranking, job_values, loads_in, rank
 from odonata.errors import DamagedRunError, NotARunError, OdonataError, StoreError
 from odonata.lazy import LazyModule
 from odonata.notebook import facts
+from odonata.quantity import counted
 from odonata.runs import Run
-from odonata.store.atomic import atomic_file
+from odonata.store.atomic import atomic_file, is_unused
 from odonata.store.schema import ALL_CLASSES, EXPERIMENT
 from odonata.store.sweep import (
     DESCRIPTION,
@@ -78,7 +79,9 @@ class Sweep:
 
     def __repr__(self) -> str:
         keys = ", ".join(axis.key for axis in self.axes)
-        return f"<odonata.Sweep of {len(self.points)} points over {keys or 'nothing'}, {self.path}>"
+        return (
+            f"<odonata.Sweep of {counted(len(self.points), 'point')} over {keys or 'nothing'}, {self.path}>"
+        )
 
     def _repr_html_(self) -> str:
         rows = [(axis.key, ", ".join(str(value) for value in axis.values)) for axis in self.axes]
@@ -423,6 +426,15 @@ def prepare(experiment: Experiment, directory: Path) -> Sweep:
     """Creates the directory of a sweep from `[interference]` and `[sweep]`; runs nothing.
 
     Raises:
+        OdonataError: See `plan`.
+    """
+    return make(directory, plan(experiment, directory).axes, experiment)
+
+
+def plan(experiment: Experiment, directory: Path) -> Sweep:
+    """The sweep of an experiment's `[interference]` and `[sweep]`; writes nothing.
+
+    Raises:
         ExperimentError: The file has mistakes.
         OdonataError: It has neither table, or the directory holds something else.
     """
@@ -432,7 +444,8 @@ def prepare(experiment: Experiment, directory: Path) -> Sweep:
             f"{experiment.path} has no table [sweep] or [interference]",
             hint='Add, for example:  [sweep]  "engine.seed" = [1, 2, 3]   or use `odonata run`.',
         )
-    return make(directory, axes, experiment)
+    _check_directory(directory)
+    return Sweep(directory, axes)
 
 
 def read_sweep(experiment: Experiment) -> list[Axis]:
@@ -444,13 +457,8 @@ def read_sweep(experiment: Experiment) -> list[Axis]:
     return list(map(Axis.of, experiment.sweep()))
 
 
-def make(directory: Path, axes: Sequence[Axis], experiment: Experiment) -> Sweep:
-    """Creates the directory of a sweep, or continues an existing one.
-
-    Raises:
-        StoreError: The directory holds something else.
-    """
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+def _check_directory(directory: Path) -> None:
+    if not is_unused(directory):
         try:
             read_axes(directory)
         except DamagedRunError:
@@ -460,10 +468,21 @@ def make(directory: Path, axes: Sequence[Axis], experiment: Experiment) -> Sweep
                 f"{directory} exists and is not the directory of a sweep",
                 hint=error.hint or "Choose another directory with -o.",
             ) from None
-    (directory / "points").mkdir(parents=True, exist_ok=True)
-    for name, content in ((EXPERIMENT, experiment.text), (DESCRIPTION, describe(axes, __version__))):
+
+
+def make(directory: Path, axes: Sequence[Axis], experiment: Experiment) -> Sweep:
+    """Creates the directory of a sweep, or continues an existing one.
+
+    Raises:
+        StoreError: The directory holds something else.
+    """
+    _check_directory(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    # The description first: without it a directory is not known again after a kill.
+    for name, content in ((DESCRIPTION, describe(axes, __version__)), (EXPERIMENT, experiment.text)):
         with atomic_file(directory / name) as path:
             path.write_text(content, encoding="utf-8")
+    (directory / "points").mkdir(exist_ok=True)
     return Sweep(directory, axes)
 
 

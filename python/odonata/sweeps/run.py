@@ -15,7 +15,7 @@ from odonata.store.sweep import Point
 from odonata.sweeps.cluster import Cluster
 from odonata.sweeps.execute import OnEstimate, processors, run_tasks
 from odonata.sweeps.point import Task
-from odonata.sweeps.result import Sweep, prepare
+from odonata.sweeps.result import Sweep, make, plan
 
 Finished = Callable[[Point, Run], None]
 """Takes a finished point and its run."""
@@ -42,8 +42,8 @@ def run_sweep(
     for name, given in (("processes", processes), ("threads", threads)):
         if given is not None and given < 1:
             raise OdonataError(f"{name} is {given}; expected at least 1")
-    prepared = prepare(experiment, directory)
-    chosen = prepared.points
+    planned = plan(experiment, directory)
+    chosen = planned.points
     if only is not None:
         if not 0 <= only < len(chosen):
             raise OdonataError(f"there is no point {only}; the points are 0 to {len(chosen) - 1}")
@@ -55,12 +55,13 @@ def run_sweep(
         threads=threads or 1,
         progress=progress or (lambda *_: None),
         on_estimate=on_estimate,
+        starting=lambda: make(directory, planned.axes, experiment),
         finished=None
         if finished is None
         else lambda task: finished(task.point, Run.from_directory(task.target)),
         cluster=cluster,
     )
-    result = Sweep(directory, prepared.axes, kept=kept, failures=failures)
+    result = Sweep(directory, planned.axes, kept=kept, failures=failures)
     if only is None:
         result.write_results()
     return result

@@ -9,7 +9,7 @@ import click
 
 from odonata.cli import options
 from odonata.cli.output import terminal
-from odonata.quantity import scale
+from odonata.quantity import counted, scale
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +43,7 @@ JOBS_IN_ORDER = 12
 @options.count("--seeds", "seeds", default=1, help="With --edit: number of seeds of each run (1).")
 @options.count("-n", "--links", least=0, default=5, help="Number of links to list (5).")
 @options.threads
-@options.quiet
+@options.quiet_progress
 @options.as_json
 def command(
     base: Path,
@@ -174,7 +174,7 @@ def _print(screen: Console, one: Comparison, result: dict[str, Any]) -> None:
         shown, unchanged = _most_changed(result["times"])
         terminal.print_table(screen, _times_table(shown, times), times.heading("Job time"))
         if unchanged:
-            screen.print(f"{unchanged:,} other jobs: no change")
+            screen.print(f"{counted(unchanged, 'other job')}: no change")
         _print_reasons(screen, shown)
     if result["no_effect"]:
         screen.print(f"\nAll tables are equal. These keys have no effect: {', '.join(result['no_effect'])}")
@@ -276,9 +276,10 @@ def _statistics_table(rows: list[dict[str, Any]], keys: list[str], statistics: l
 
 def _print_links(screen: Any, result: dict[str, Any], on: Scale) -> None:
     links = result["links"]
+    both, first = (counted(links[name], "link") for name in ("paired", "only_base"))
     screen.print(
-        f"{links['paired']:,} links in both runs: {links['more']:,} carry more, {links['less']:,} less. "
-        f"{links['only_base']:,} links only in the first run, {links['only_other']:,} only in the other."
+        f"{both} in both runs: {links['more']:,} carry more, {links['less']:,} less. "
+        f"{first} only in the first run, {links['only_other']:,} only in the other."
     )
     if links["largest"]:
         shown = terminal.table(["link", "class", "before", "after", "difference"], left=["link", "class"])

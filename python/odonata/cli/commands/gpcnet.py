@@ -8,6 +8,7 @@ import click
 
 from odonata.cli import options
 from odonata.cli.commands.run import RUNS, free_directory
+from odonata.cli.outcome import code_of, set_exit_code
 from odonata.cli.output import terminal
 
 _CONGESTORS = ("all-to-all", "incast", "put-incast", "get-broadcast")
@@ -82,6 +83,7 @@ def command(
             force=force,
             progress=progress,
         )
+    set_exit_code(code_of(interrupt, ENDINGS[result.ending].exit_code))
     if as_json:
         terminal.print_json(result.as_data())
     elif not quiet:

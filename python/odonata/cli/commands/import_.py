@@ -11,6 +11,7 @@ import click
 
 from odonata.cli import options
 from odonata.errors import OdonataError, nearest
+from odonata.quantity import counted
 
 if TYPE_CHECKING:
     from odonata.importers import ImportResult
@@ -314,7 +315,7 @@ def _write(found: ImportResult, table: Path, output: Path | None) -> None:
     """Prints or writes an experiment, and says how its file was understood."""
     if found.notes:
         _say(table, found.notes[0], found.notes[1:])
-    _give(found.text, output, f"{output}: {found.jobs} job{'s' if found.jobs > 1 else ''}")
+    _give(found.text, output, f"{output}: {counted(found.jobs, 'job')}")
 
 
 def _say(table: Path, understood: str, notes: Sequence[str]) -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from odonata.cli import options
+from odonata.cli.outcome import set_exit_code
 from odonata.cli.output import terminal
-from odonata.quantity import quantity, scale
+from odonata.quantity import counted, quantity, scale
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -92,6 +93,8 @@ def command(
     made = machines.build(machines.origin_of(origin, edit, of_classes).with_overrides(changes), threads)
     metrics = made.metrics
     found = _bill(made, prices, of_kinds)
+    code = 0 if all(check["holds"] for check in metrics["checks"]) else 1
+    set_exit_code(code)
     if as_json:
         terminal.print_json(metrics if found is None else {**metrics, "bill": bill_data(found)})
     else:
@@ -100,7 +103,7 @@ def command(
         if found is not None:
             print_bill(screen, found)
         terminal.print_warnings(metrics["warnings"])
-    sys.exit(0 if all(check["holds"] for check in metrics["checks"]) else 1)
+    sys.exit(code)
 
 
 def _bill(made: Machine, prices: str | None, of_kinds: dict[str, float]) -> Bill | None:
@@ -135,32 +138,33 @@ def _description(metrics: dict[str, Any]) -> list[str]:
     usable = (
         f"{metrics['nodes_up']:,} of {nodes - storage:,} nodes usable"
         if metrics["nodes_up"] < nodes - storage
-        else f"{nodes - storage:,} nodes"
+        else counted(nodes - storage, "node")
     )
     down = metrics["routers"] - metrics["routers_up"]
-    failed = f"; {down:,} routers failed" if down else ""
+    failed = f"; {counted(down, 'router')} failed" if down else ""
     cores = metrics["cores_per_node"]
     limit = "" if bisection["exact"] else "at most "
     lines = [
-        f"{usable}, {cores} core{'s' * (cores != 1)} each, {metrics['cores_up']:,} cores in total{failed}"
+        f"{usable}, {counted(cores, 'core')} each, {counted(metrics['cores_up'], 'core')} in total{failed}"
     ]
     if storage:
-        lines.append(f"{storage:,} storage node{'s' * (storage > 1)} for I/O ranks")
+        lines.append(f"{counted(storage, 'storage node')} for I/O ranks")
     rails, planes = metrics["machine"]["rails"], metrics["machine"]["planes"]
     nics = rails * planes
     in_planes = f", {rails} in each of {planes} planes" if planes > 1 else ""
     nic_rate = quantity(metrics["terminal"]["bandwidth_bytes_per_s"], "bytes-per-s")
     lines.append(
-        f"{nics} NIC{'s' * (nics > 1)} per node{in_planes}, with a link of {nic_rate} each "
+        f"{counted(nics, 'NIC')} per node{in_planes}, with a link of {nic_rate} each "
         f"(class {metrics['terminal']['class']})"
     )
     lines.append(
-        f"diameter {distances['diameter']} hops, mean distance {distances['router_hops_mean']:.3f} hops "
+        f"diameter {counted(distances['diameter'], 'hop')}, "
+        f"mean distance {distances['router_hops_mean']:.3f} hops "
         f"between routers, {distances['node_hops_mean']:.3f} between nodes"
     )
     lines.append(
         f"bisection {limit}{quantity(bisection['bytes_per_s'], 'bytes-per-s')} in each direction over "
-        f"{bisection['cables']:,} cables ({bisection['cut']})"
+        f"{counted(bisection['cables'], 'cable')} ({bisection['cut']})"
     )
     if distances["unreachable_pairs"]:
         lines.append(

@@ -11,6 +11,7 @@ from odonata._core import Experiment
 from odonata.cli import options
 from odonata.cli.output import terminal
 from odonata.errors import OdonataError, nearest
+from odonata.quantity import counted
 
 if TYPE_CHECKING:
     from odonata.mapping import Job, MeasuredMapping, SearchResult
@@ -165,7 +166,9 @@ def _print(
         ]
     )
     box = " x ".join(f"{letter}{size}" for letter, size in zip(job.letters, job.box, strict=True))
-    terminal.print_table(terminal.console(), table, f"Mappings of {job.name}: {job.ranks:,} ranks on {box}")
+    terminal.print_table(
+        terminal.console(), table, f"Mappings of {job.name}: {counted(job.ranks, 'rank')} on {box}"
+    )
     bound = job.hop_bytes_bound / max(job.total_bytes, 1.0)
     screen = terminal.console()
     screen.print(f"Lower bound for all mappings: {bound:.4f} hops per byte.")

@@ -197,7 +197,11 @@ def _finished(draft: Draft, target: Path, command: str) -> str:
     name = "new.toml" if str(target) == "-" else str(target)
     checked = drafting.check(draft.text, name)
     summary = checked["summary"]
-    lines = assumption_lines(summary["assumptions"], len(summary["jobs"]))
+    known = summary["assumptions"]
+    if draft.command == "sweep":
+        # Of the first machine only; the draft names the cables of each.
+        known = [one for one in known if not one["key"].startswith("machine.class.")]
+    lines = assumption_lines(known, len(summary["jobs"]))
     return drafting.header(command, name, draft.command) + drafting.with_assumptions(draft.text, lines)
 
 

@@ -12,6 +12,7 @@ import click
 from odonata import _core, toml
 from odonata._core import Experiment
 from odonata.cli import options
+from odonata.cli.outcome import code_of, set_exit_code
 from odonata.cli.output import terminal
 from odonata.errors import CheckpointStop
 from odonata.processes import Processes, join_processes, share_run
@@ -127,6 +128,7 @@ def command(
                 err=True,
             )
         raise click.exceptions.Exit(CHECKPOINT_EXIT) from None
+    set_exit_code(code_of(interrupt, ENDINGS[run.ending].exit_code))
     terminal.print_warnings([*run.summary["warnings"], *_ignored(request.experiment)])
     target = request.target
     if as_json:

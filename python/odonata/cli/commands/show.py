@@ -10,6 +10,7 @@ import click
 from odonata.cli import options
 from odonata.cli.output import terminal
 from odonata.errors import OdonataError
+from odonata.quantity import counted
 
 
 @click.command()
@@ -52,7 +53,7 @@ def command(
             terminal.print_json(as_data(sweep))
         else:
             screen = terminal.console()
-            screen.print(f"{len(sweep.points)} points, {len(sweep.runs)} finished", style="bold")
+            screen.print(f"{counted(len(sweep.points), 'point')}, {len(sweep.runs)} finished", style="bold")
             print_sweep(screen, sweep, details=details)
         return
     if (directory / SEARCH).exists():

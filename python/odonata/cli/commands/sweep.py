@@ -14,7 +14,9 @@ import click
 from odonata._core import Experiment
 from odonata.cli import options
 from odonata.cli.commands.run import RUNS
+from odonata.cli.outcome import set_exit_code
 from odonata.cli.output import terminal
+from odonata.quantity import counted
 
 if TYPE_CHECKING:
     from odonata.sweeps import Sweep
@@ -98,12 +100,12 @@ def command(
             )
     except DeclinedError:
         return
-    if estimate:
-        click.echo("Nothing to estimate: all points are finished, or the engine simulates no packets.")
-        return
+    code = _exit_code(finished, point)
+    set_exit_code(code)
     for failure in finished.failures:
         click.echo(f"point {failure.point.name} failed: {failure.message}", err=True)
     incomplete = _incomplete(finished, point)
+    _report(incomplete)
     if as_json:
         terminal.print_json(as_data(finished))
     elif not quiet and point is None:
@@ -111,31 +113,49 @@ def command(
         screen = terminal.console()
         ended = f", {len(incomplete)} not complete" if incomplete else ""
         counts = f"{new} run, {finished.kept} already finished, {len(finished.failures)} failed{ended}"
-        screen.print(f"{len(finished.points)} points: {counts}", style="bold")
+        screen.print(f"{counted(len(finished.points), 'point')}: {counts}", style="bold")
         print_sweep(screen, finished, details=details)
-    sys.exit(1 if finished.failures else max(incomplete, default=0))
+    sys.exit(code)
 
 
-def _incomplete(finished: Sweep, point: int | None) -> list[int]:
-    """Reports the points, or the one point, whose runs are not complete. Returns their exit codes."""
+def _incomplete(finished: Sweep, point: int | None) -> dict[str, str]:
+    """Names and endings of the points, or of the one point, whose runs are not complete."""
+    return {
+        one.name: word
+        for one, word in finished.incomplete.items()
+        if point is None or one == finished.points[point]
+    }
+
+
+def _exit_code(finished: Sweep, point: int | None) -> int:
     from odonata.store.schema import ENDINGS
 
-    codes = []
-    for one, word in finished.incomplete.items():
-        if point is None or one == finished.points[point]:
-            click.echo(f"point {one.name} did not complete: {word}: {ENDINGS[word].meaning}", err=True)
-            codes.append(ENDINGS[word].exit_code)
-    return codes
+    codes = [ENDINGS[word].exit_code for word in _incomplete(finished, point).values()]
+    return 1 if finished.failures else max(codes, default=0)
 
 
-def _estimate_printer(*, proceeds: bool) -> Callable[[Estimate], bool]:
+def _report(incomplete: dict[str, str]) -> None:
+    """Reports the points whose runs are not complete."""
+    from odonata.store.schema import ENDINGS
+
+    for name, word in incomplete.items():
+        click.echo(f"point {name} did not complete: {word}: {ENDINGS[word].meaning}", err=True)
+
+
+def _estimate_printer(*, proceeds: bool) -> Callable[[Estimate | None], bool]:
     """A function that prints an estimate and returns `proceeds`."""
     from odonata.sweeps.estimate import SECONDS
 
-    def print_estimate(ahead: Estimate) -> bool:
+    def print_estimate(ahead: Estimate | None) -> bool:
+        if ahead is None:
+            if not proceeds:
+                click.echo(
+                    "Nothing to estimate: all points are finished, or the engine simulates no packets."
+                )
+            return proceeds
         rates = ", ".join(f"{name} {rate / 1e6:.2f}" for name, rate in ahead.packets_per_cpu_s.items())
         click.echo(
-            f"{ahead.points} points to run, {ahead.packets / 1e6:,.1f} million packets: about "
+            f"{counted(ahead.points, 'point')} to run, {ahead.packets / 1e6:,.1f} million packets: about "
             f"{_duration(ahead.cpu_s)} of CPU time, done in {_duration(ahead.wall_s)}\n"
             f"(million packets per CPU second in trials of {SECONDS:.0f} s: {rates})",
             err=True,
@@ -170,7 +190,8 @@ def _write_slurm(experiment: Experiment, directory: Path, threads: int) -> None:
     path = directory / "sweep.sbatch"
     with atomic_file(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
-    click.echo(f"{len(prepared.points)} points. Submit them with: {shlex.join(['sbatch', str(path)])}")
+    points_made = counted(len(prepared.points), "point")
+    click.echo(f"{points_made}. Submit them with: {shlex.join(['sbatch', str(path)])}")
 
 
 @contextmanager

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
+from odonata import files
 from odonata.cli import options
 from odonata.cli.output import terminal
 from odonata.errors import OdonataError
+from odonata.quantity import counted, quantity
 
 _FORMAT = click.option(
     "--format", "trace_format", metavar="NAME", help="Format, if the content does not show it."
@@ -45,7 +49,8 @@ def show(file: Path, trace_format: str | None, strict: bool, as_json: bool) -> N
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata import _core
 
-    found = _core.trace(file, trace_format)
+    with _no_experiment(file):
+        found = _core.trace(file, trace_format)
     if strict and (lost := _lost(found)):
         raise OdonataError(
             f"{file}: a replay ignores {'; '.join(lost)}", hint="Leave out --strict to see the rest."
@@ -100,7 +105,8 @@ def convert(
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata import _core
 
-    written = _core.convert_trace(file, out, trace_format, ranks, groups)
+    with _no_experiment(file):
+        written = _core.convert_trace(file, out, trace_format, ranks, groups)
     if as_json:
         terminal.print_json(written)
         return
@@ -139,8 +145,40 @@ def export(
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.export.records import write_records
 
-    rows = write_records(file, directory, trace_format=trace_format, ranks=ranks, groups=groups)
-    terminal.console().print(f"{directory / 'records.parquet'}: {rows:,} records")
+    with _no_experiment(file):
+        rows = write_records(file, directory, trace_format=trace_format, ranks=ranks, groups=groups)
+    terminal.console().print(f"{directory / 'records.parquet'}: {counted(rows, 'record')}")
+
+
+@contextmanager
+def _no_experiment(file: Path) -> Iterator[None]:
+    """Reports an experiment file as one; a reader of traces would take its lines for names of files."""
+    try:
+        yield
+    except OdonataError:
+        traces = _traces_of(file)
+        if traces is None:
+            raise
+        hint = f"Choose its trace: {', '.join(traces)}." if traces else "Its jobs have no trace."
+        raise OdonataError(f"{file} is an experiment file, not a trace", hint=hint) from None
+
+
+def _traces_of(file: Path) -> list[str] | None:
+    """The traces of the jobs of an experiment file; None if the file is no experiment."""
+    try:
+        content = files.parse_toml(files.read_utf8(file))
+    except (OSError, ValueError, files.UnreadableError):
+        return None
+    if not {"machine", "job", "engine"} & content.keys():
+        return None
+    jobs = content.get("job")
+    traces = []
+    for job in jobs if isinstance(jobs, list) else []:
+        program = job.get("program") if isinstance(job, dict) else None
+        for one in program if isinstance(program, list) else [program]:
+            if isinstance(one, dict) and one.get("name") == "trace" and isinstance(one.get("path"), str):
+                traces.append(str(file.parent / one["path"]))
+    return list(dict.fromkeys(traces))
 
 
 def _summary(file: Path, found: dict[str, Any]) -> list[tuple[str, str]]:
@@ -155,13 +193,12 @@ def _summary(file: Path, found: dict[str, Any]) -> list[tuple[str, str]]:
         ("messages", f"{found['messages']:,} of {found['bytes']:,} B, without messages of collectives"),
     ]
     if found["messages"]:
-        most = f"at most {found['targets_max']:,} targets of a rank"
+        most = f"at most {counted(found['targets_max'], 'target')} of a rank"
         rows.append(("pairs of ranks", f"{found['pairs']:,}, {most}"))
     if compute and max(compute) > 0:
         mean = sum(compute) / len(compute)
-        rows.append(
-            ("computation", f"{min(compute):.6g} to {max(compute):.6g} s per rank, mean {mean:.6g} s")
-        )
+        least, most, middle = (quantity(value, "s") for value in (min(compute), max(compute), mean))
+        rows.append(("computation", f"{least} to {most} per rank, mean {middle}"))
     else:
         rows.append(("computation", "none"))
     return rows

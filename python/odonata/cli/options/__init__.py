@@ -114,7 +114,8 @@ overrides = click.option(
 threads = count(
     "--threads", help="Number of threads; all processors by default. Results do not depend on it."
 )
-quiet = click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
+quiet = click.option("-q", "--quiet", is_flag=True, help="Print only errors and warnings.")
+quiet_progress = click.option("-q", "--quiet", is_flag=True, help="Print no progress.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 force = click.option("-f", "--force", is_flag=True, help="Replace existing output.")
 on = click.option(

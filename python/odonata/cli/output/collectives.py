@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from odonata.quantity import quantity
+from odonata.quantity import counted, quantity
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,5 +36,5 @@ def _words(row: Mapping[str, Any]) -> str:
         largest = row["bytes_max"]
         size = quantity(largest, "bytes")
         parts.append(size if smallest == largest else f"{quantity(smallest, 'bytes')} to {size}")
-    parts.append(f"{row['ranks']:,} ranks")
+    parts.append(counted(row["ranks"], "rank"))
     return f"{', '.join(parts)}: {row['algorithm']} ({row['chosen_by']})"

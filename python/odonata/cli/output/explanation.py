@@ -10,6 +10,7 @@ from odonata.cli.output import columns, listing, terminal
 from odonata.cli.output.absent import print_absent
 from odonata.errors import OdonataError
 from odonata.explanation import SENSITIVITY_ACCURACY, explain, job_of, overview
+from odonata.explanation.blame import other_jobs
 from odonata.quantity import percent, quantity
 
 if TYPE_CHECKING:
@@ -156,6 +157,11 @@ def show(screen: Console, run: Run, found: Explanation) -> None:
             _show_sensitivity(screen, found.sensitivity)
     elif found.time_s is not None and found.bottlenecks is not None and found.bottlenecks.num_rows:
         screen.print("\nEffect of other bandwidths or cables, each by a run: add --what-if.")
+    # Competitors at the busiest link are not all: a job may wait for others elsewhere.
+    packets = found.time_s is not None and run.summary["engine"] == "packet"
+    if packets and found.blame is None and (others := len(other_jobs(run, found.job))):
+        each, it = ("the other job", "it") if others == 1 else (f"each of the {others} other jobs", "them")
+        screen.print(f"Cost of {each}, by runs without {it}: add --blame.")
 
 
 def _print_accuracy(screen: Console, run: Run) -> None:
@@ -223,7 +229,7 @@ def _show_terms(screen: Console, found: Explanation) -> None:
 
 def _show_difference(screen: Console, found: Difference) -> None:
     change = found.time_s / found.time_s_base - 1.0 if found.time_s_base else 0.0
-    times = f"{quantity(found.time_s_base, 's')} in the other run: {100 * change:+.1f} %"
+    times = f"{quantity(found.time_s_base, 's')} in the other run: {terminal.change(change)}"
     screen.print(
         f"{times}. {found.reason[:1].upper()}{found.reason[1:]}{'.' if found.reason else ''}".strip()
     )

@@ -66,12 +66,14 @@ def found(run: Run, job: int, part: Part, count: int) -> Path:
     if "calls" not in run.table_names:
         raise OdonataError(
             f"{run.name} has no record of calls",
-            hint="Use a job with a program and set record_calls = true in [engine].",
+            hint="Set record_calls = true in [engine], for a job with a program or a task graph (GOAL, "
+            "Chakra), and run it again.",
         )
     ranks = run.table("ranks")
     if not pc.any(pc.equal(ranks["job"], job)).as_py():
         raise OdonataError(
-            f"job {run.jobs['name'][job].as_py()} of {run.name} has no program, so it has no critical path"
+            f"job {run.jobs['name'][job].as_py()} of {run.name} has no program or task graph, so it has no "
+            "critical path"
         )
     path = critical_path(run.table("calls"), run.table("rank_waits"), job, _window(run, job, part))
     packets = run.table("packets") if "packets" in run.table_names else None

@@ -47,8 +47,6 @@ def print_search(screen: Console, found: Optimization) -> None:
     terminal.print_table(screen, columns.joined([number, *keys, *numbers]), title)
     before, best = trials[found.objectives[0]][0].as_py(), found.best
     if before and best is not None:
-        change = best[found.objectives[0]] / before - 1
-        screen.print(
-            f"\n{found.objectives[0]}: {100 * change:+.1f} % compared with the first values of the file"
-        )
+        change = terminal.change(best[found.objectives[0]] / before - 1)
+        screen.print(f"\n{found.objectives[0]}: {change} compared with the first values of the file")
     screen.print(f"Trials are in {found.path}. See one with: odonata show {found.path}/points/…")

@@ -12,8 +12,8 @@ from odonata.cli.output.absent import print_absent
 from odonata.cli.output.assumptions import print_assumptions
 from odonata.cli.output.collectives import print_collectives
 from odonata.cli.output.fast_forward import print_shortcuts
-from odonata.cli.output.machine import describe_machine
-from odonata.quantity import percent, quantity, scale
+from odonata.cli.output.machine import describe_machine, has_groups
+from odonata.quantity import counted, percent, quantity, scale
 from odonata.store.schema import COMPLETE, ENDINGS
 
 if TYPE_CHECKING:
@@ -108,9 +108,9 @@ def _heading(run: Run) -> str:
 
 def _convergence(convergence: dict[str, Any]) -> str:
     if convergence.get("converged"):
-        return f"converged after {convergence['iterations']:,} iterations"
+        return f"converged after {counted(convergence['iterations'], 'iteration')}"
     return (
-        f"NOT CONVERGED after {convergence['iterations']:,} iterations, residual "
+        f"NOT CONVERGED after {counted(convergence['iterations'], 'iteration')}, residual "
         f"{convergence['residual']:.3g}; the results below are inaccurate"
     )
 
@@ -123,12 +123,12 @@ def _simulated(run: Run, packet: Mapping[str, Any]) -> str:
     steady = "steady" if convergence["converged"] else "NOT STEADY"
     minimal, other = packet["minimal_share"], packet["non_minimal_share"]
     paths = "" if minimal is None else f"{percent(minimal)} minimal, {percent(other)} non-minimal, "
-    # Runs of earlier versions lack this share.
-    if via_group := packet.get("intermediate_group_share"):
+    # Runs of earlier versions lack this share. The pods of a tree count as groups, but are on minimal paths.
+    if has_groups(run.summary["machine"]) and (via_group := packet.get("intermediate_group_share")):
         paths += f"{percent(via_group)} via an intermediate group, "
     waiting = packet["crossbar_stall_mean_ns"]
     measured = quantity(packet["measured_ps"], "ps")
-    packets = f"{packet['packets']:,} packets measured in {measured}: "
+    packets = f"{counted(packet['packets'], 'packet')} measured in {measured}: "
     if not packet["packets"]:
         packets = f"no packet created in the measured {measured} was delivered; "
     stalled = packet["stall_share_mean"]
@@ -145,7 +145,7 @@ def _simulated(run: Run, packet: Mapping[str, Any]) -> str:
 def _cost(summary: dict[str, Any]) -> str:
     threads = summary["threads"]
     return (
-        f"{terminal.seconds(summary['wall_s'])} on {threads} thread{'s' * (threads != 1)}, "
+        f"{terminal.seconds(summary['wall_s'])} on {counted(threads, 'thread')}, "
         f"peak memory {quantity(summary['peak_rss_bytes'], 'bytes')}"
     )
 
@@ -264,5 +264,5 @@ def _jobs_on_link(jobs: list[dict[str, Any]]) -> str:
     others = jobs[len(named) :]
     if others:
         share = percent(sum(job["share"] for job in others))
-        parts.append(f"{len(others)} other{'s' * (len(others) > 1)} {share}")
+        parts.append(f"{counted(len(others), 'other')} {share}")
     return ", ".join(parts)

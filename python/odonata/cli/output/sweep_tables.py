@@ -15,6 +15,7 @@ from odonata.sweeps.interference import (
     JOBS,
     NONE,
     is_interference,
+    seed_placement,
     slowdown_differences,
     slowdowns,
 )
@@ -144,7 +145,28 @@ def _print_slowdowns(screen: Console, sweep: Sweep) -> None:
     if across is not None and len(headings) > 1:
         _print_slowdown_changes(screen, sweep, across, keys, column)
     if seeds:
-        screen.print("Intervals cover seeds, not placements: for these, sweep the placements, too.")
+        screen.print(_covered(seed_placement(sweep.axes, sweep.complete.items())), soft_wrap=True)
+
+
+def _covered(changes: dict[str, bool]) -> str:
+    """What the intervals over seeds cover, from whether the seed changes the nodes of each job."""
+    drawn, fixed = ([name for name, one in changes.items() if one is changed] for changed in (True, False))
+    if not changes:
+        return "Intervals cover what the seeds draw; a fixed placement is one sample."
+    if not fixed:
+        return "Intervals cover seeds and placements: each seed draws other nodes for every job."
+    sweep = "for other placements, sweep these, too"
+    if not drawn:
+        return f"Intervals cover seeds, not placements: every job has the same nodes for all seeds; {sweep}."
+    return (
+        f"Intervals cover seeds, which also draw the nodes of {_names(drawn)}. "
+        f"{_names(fixed)} {'has' if len(fixed) == 1 else 'have'} the same nodes for all seeds; {sweep}."
+    )
+
+
+def _names(jobs: list[str]) -> str:
+    *others, last = jobs
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _print_slowdown_changes(screen: Console, sweep: Sweep, across: str, keys: list[str], column: str) -> None:

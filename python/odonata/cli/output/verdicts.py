@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from odonata.quantity import counted
 from odonata.studies import Report, Results, Verdict
 from odonata.studies.claim_spec import OPEN, VERDICTS
 from odonata.studies.page import PAGE_HTML
@@ -23,8 +24,8 @@ def print_report(
     if not quiet:
         screen.print(f"{study.title}{form}", style="bold", soft_wrap=True)
         if ran is not None:
-            noun = "point" if ran.points == 1 else "points"
-            screen.print(f"{ran.points} {noun}: {ran.points - ran.kept} run, {ran.kept} already finished")
+            points = counted(ran.points, "point")
+            screen.print(f"{points}: {ran.points - ran.kept} run, {ran.kept} already finished")
     for verdict in worse if quiet else report.verdicts:
         _print_verdict(screen, verdict)
     if not quiet:

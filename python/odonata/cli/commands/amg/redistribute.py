@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 @common.count("--alternatives", "most", least=0, default=5, help="Number of next best choices to list (5).")
 @common.output("DIR", "Write the executed hierarchies and their messages to DIR.")
 @common.force
-@common.quiet
+@common.quiet_progress
 @common.as_json
 def command(
     directory: Path | None,

@@ -57,7 +57,7 @@ Progress = Callable[..., None] | None
 )
 @click.option("--regrouped", is_flag=True, help="Simulate the levels after the redistribution in DIR.")
 @common.count("--seed", least=0, default=1, help="Seed of the simulation (1).")
-@common.quiet
+@common.quiet_progress
 @common.as_json
 def command(
     directory: Path,

@@ -9,6 +9,7 @@ import click
 
 from odonata.cli import options as common
 from odonata.cli.options import study as options
+from odonata.cli.outcome import set_exit_code
 from odonata.cli.output import terminal
 
 
@@ -42,5 +43,6 @@ def command(
         (check_up_to_date if unfinished else check_finished)(results)
         found = report(results, unfinished=unfinished)
         fine &= found.as_expected
+        set_exit_code(0 if fine else 1)
         print_report(screen, results, found, None, quiet=quiet)
     sys.exit(0 if fine else 1)

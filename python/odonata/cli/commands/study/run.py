@@ -9,6 +9,7 @@ import click
 
 from odonata.cli import options as common
 from odonata.cli.options import study as options
+from odonata.cli.outcome import set_exit_code
 from odonata.cli.output import terminal
 
 
@@ -73,15 +74,18 @@ def command(
                 cluster=cluster,
                 store=store,
             )
+        if ran.failures:
+            fine = False
+            set_exit_code(1)
         for failure in ran.failures:
             where = failure.task.target
             click.echo(f"point {where} failed: {failure.message}", err=True)
         if ran.failures:
-            fine = False
             continue
         if only:
             check_up_to_date(results)
         found = report(results, unfinished=bool(only))
         fine &= found.as_expected
+        set_exit_code(0 if fine else 1)
         print_report(screen, results, found, ran, quiet=quiet)
     sys.exit(0 if fine else 1)
