@@ -168,24 +168,23 @@ fn share(settings: &PacketSettings, routing: &str, dynamic_channels: i64, packet
 }
 
 /// Share of the bound with 4 packets per destination: 0.90 with two dynamic channels, 0.80 with one, 0.52
-/// deterministically. One torus FIFO also reaches 0.90: at the bound each link carries as many packets as each node
-/// sends. So one FIFO at a link's rate is just enough, and a head that waits for one of three channels rarely blocks
-/// others.
+/// deterministically; with 1 packet 0.93, 0.85, 0.63. One torus FIFO also reaches 0.90, and 0.95: at the bound each link
+/// carries as many packets as each node sends. So one FIFO at a link's rate is just enough, and a head that waits for one
+/// of three channels rarely blocks others.
 fn all_to_all_comes_near_its_bound(packets: u64, least: f64) {
     let all = || bgp(InjectionFifos::of(InjectionPreset::All));
     let two = share(&all(), "torus-dynamic", 2, packets);
     let one = share(&all(), "torus-dynamic", 1, packets);
     let deterministic = share(&all(), "torus-deterministic", 1, packets);
     let one_fifo = share(&bgp(spread(1)), "torus-dynamic", 2, packets);
-    println!("{two} {one} {deterministic} {one_fifo}");
     assert!(two >= least, "{two}");
     assert!(two - one > 0.05 && one - deterministic > 0.2, "{two}, {one}, {deterministic}");
-    assert!((0.7..0.95).contains(&one_fifo), "{one_fifo}");
+    assert!((0.7..0.97).contains(&one_fifo), "{one_fifo}");
 }
 
 #[test]
 fn a_short_all_to_all_comes_near_its_bound() {
-    all_to_all_comes_near_its_bound(1, 0.8);
+    all_to_all_comes_near_its_bound(1, 0.9);
 }
 
 #[test]
