@@ -1,5 +1,6 @@
 //! Builds a [`Machine`] from nodes and cables.
 
+use crate::before_edits::BeforeEdits;
 use crate::error::wrong;
 use crate::links::{Cable, Links};
 use crate::subnet::Subnet;
@@ -62,24 +63,6 @@ pub struct MachineBuilder {
     pub forwarding: ForwardingKind,
     /// LIDs and ports of an InfiniBand subnet, if the reader found them.
     pub subnet: Option<Arc<Subnet>>,
-}
-
-/// Which nodes jobs could use before the first edit; nothing without edits. It belongs to no description of a machine, so
-/// all are equal.
-#[derive(Clone, Default, Debug)]
-pub struct BeforeEdits(pub(crate) Option<Vec<bool>>);
-
-impl PartialEq for BeforeEdits {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl BeforeEdits {
-    /// Nothing if the number of nodes has changed since.
-    fn of_nodes(self, count: usize) -> Self {
-        Self(self.0.filter(|up| up.len() == count))
-    }
 }
 
 impl MachineBuilder {

@@ -11,6 +11,7 @@
 //! [`Shape`] is the structure that routing may rely on: groups, a torus grid, the levels of a fat tree, or none. This
 //! crate does not know workloads or routing.
 
+mod before_edits;
 mod builder;
 mod cray_names;
 mod cut_off;
@@ -37,7 +38,8 @@ mod shape;
 pub mod subnet;
 pub mod topology;
 
-pub use builder::{BeforeEdits, MachineBuilder};
+pub use before_edits::BeforeEdits;
+pub use builder::MachineBuilder;
 pub use cray_names::FloorPlan;
 pub use cut_off::CutOff;
 pub use error::MachineError;

@@ -1,6 +1,6 @@
 //! The built hardware.
 
-use crate::builder::BeforeEdits;
+use crate::before_edits::BeforeEdits;
 use crate::links::{Bundle, Links};
 use crate::subnet::Subnet;
 use crate::{FloorPlan, ForwardingKind, RouterPorts, Shape};

@@ -9,7 +9,8 @@
 //! the shape of any graph. [`Machine::planes`] has each plane as a machine. Edits are applied after the planes are
 //! copied, so a fault affects one plane.
 
-use crate::builder::{BeforeEdits, LIMIT};
+use crate::before_edits::BeforeEdits;
+use crate::builder::LIMIT;
 use crate::error::wrong;
 use crate::links::from_0;
 use crate::machine::Rails;

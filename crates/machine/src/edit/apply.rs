@@ -1,7 +1,8 @@
 //! Applies edits to a builder.
 
 use super::{spread, wrong, Amount, CableChange, Edit, FigureChange};
-use crate::builder::{in_link_order, keep_marked, BeforeEdits, LIMIT};
+use crate::before_edits::BeforeEdits;
+use crate::builder::{in_link_order, keep_marked, LIMIT};
 use crate::names::unknown;
 use crate::{LinkClass, MachineBuilder, MachineError};
 use odonata_units::{LinkClassId, RouterId, Stream};
