@@ -267,3 +267,12 @@ def test_check_and_the_run_print_at_most_ten_lines(odonata_command: Command, tmp
     assert [line.strip() for line in shown.splitlines() if "routing = " in line] == [
         line.strip() for line in assumed if "routing = " in line
     ]
+
+
+def test_check_has_no_amounts_of_a_job_that_sends_at_a_load() -> None:
+    """The pattern of an open job names partners; only closed jobs have its messages."""
+    amounts = []
+    for work in ("open", "all-to-all"):
+        (job,) = experiment(MACHINES["fat-tree"], WORK[work], "packet").check()["summary"]["jobs"]
+        amounts.append((job["messages"], job["bytes"]))
+    assert amounts == [(None, None), (16 * 15, 16 * 15 * 65_536)]

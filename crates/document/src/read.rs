@@ -280,6 +280,24 @@ mod tests {
         assert_eq!(read(&DIMS, "[2, 3]"), Ok(Value::List(vec![Value::Integer(2), Value::Integer(3)])));
     }
 
+    /// The list is of the right type; one of its values is not.
+    #[test]
+    fn a_wrong_value_inside_is_named() {
+        const DIMS: Kind = Kind::WordOr(odonata_declare::AUTO, &Kind::List(&Kind::COUNT));
+        let inside = mistake(&DIMS, "[2, 'x']");
+        assert!(inside.starts_with("type: 'key' must be a whole number from 1 up, found a text"), "{inside}");
+        assert!(mistake(&DIMS, "true").contains("found true or false"), "{}", mistake(&DIMS, "true"));
+    }
+
+    /// An example that is suggested is taken.
+    #[test]
+    fn examples_of_numbers_are_within_their_limits() {
+        for (min, max) in [(0.0, 1.0), (1.0, 1e6), (1e-4, 0.2), (1e-6, 0.05), (3.0, 4.0)] {
+            let kind = Kind::Number { min, max };
+            assert!(read(&kind, &kind.example()).is_ok(), "{} of {min} to {max}", kind.example());
+        }
+    }
+
     #[test]
     fn a_number_without_a_unit_is_shown_with_one() {
         assert_eq!(

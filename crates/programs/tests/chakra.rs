@@ -1,23 +1,10 @@
 //! Chakra traces in JSON and protocol buffers: forms of attributes, missing sizes, unknown names, missing files.
 
-use odonata_declare::Reader;
+use crate::traces::NamedFiles;
 use odonata_programs::{trace_report, ProgramSpec, Recording, TraceReport};
 use odonata_units::Time;
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-struct NamedFiles(BTreeMap<String, Vec<u8>>);
-
-impl Reader for NamedFiles {
-    fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
-        self.0.get(name).cloned().ok_or_else(|| format!("{name}: there is no such file"))
-    }
-
-    fn locate(&self, _: &str, name: &str) -> Result<PathBuf, String> {
-        self.0.get(name).map(|_| PathBuf::from(name)).ok_or_else(|| format!("{name}: not there"))
-    }
-}
 
 /// Files `s.RANK.json` of these ranks, all with the same nodes.
 fn set(ranks: &[u32], nodes: &Value) -> NamedFiles {

@@ -24,7 +24,8 @@ impl Reader for Disk {
     }
 }
 
-struct NamedFiles(BTreeMap<String, Vec<u8>>);
+/// Files by name, in memory.
+pub(crate) struct NamedFiles(pub(crate) BTreeMap<String, Vec<u8>>);
 
 impl Reader for NamedFiles {
     fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
