@@ -4,13 +4,18 @@
 //! usable nodes each (as nearly as whole routers allow). The general problem is NP-hard, so *structured cuts* are
 //! tried. The routers are ordered by number and by each coordinate axis, and cut where half of the nodes are before
 //! the cut. Routers without nodes go to the side that cuts less. The smallest of these cuts is an upper bound. It is
-//! exact in the cases of [`BisectionMethod`].
+//! exact in the cases of [`BisectionMethod`]. In other cases a [search](super::cut_search) tries to lower it.
 
+use super::cut_search::CutSearch;
 use super::fat_tree_rate::rate_per_node;
 use super::torus::CompleteTorus;
 use super::usable_nodes;
 use crate::{GroupInterior, Machine, Shape};
-use odonata_units::LinkId;
+use odonata_units::{LinkId, RouterId};
+use std::collections::VecDeque;
+
+/// Number of routers, and largest number of places on an axis, from which the search begins.
+const STARTS: usize = 16;
 
 /// Evidence for the bandwidth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +28,7 @@ pub enum BisectionMethod {
     FatTree,
     /// Exact. All-to-all with the same number of nodes and cables everywhere: all halves are equivalent.
     AllToAll,
-    /// The smallest structured cut: an upper bound.
+    /// The smallest cut found: an upper bound.
     UpperBound,
 }
 
@@ -36,7 +41,7 @@ pub struct Bisection {
     pub cables: usize,
     /// Usable nodes of the two halves.
     pub nodes: (usize, usize),
-    /// Order of the cut: `by number`, or `along` an axis.
+    /// How it was found: `by number`, `along` an axis, or `by search`.
     pub cut: String,
     /// Exact, or an upper bound.
     pub method: BisectionMethod,
@@ -47,24 +52,90 @@ pub(super) fn bisection(machine: &Machine) -> Bisection {
     let axes = &machine.coordinates().axes;
     let orders = std::iter::once(("by number".to_owned(), None))
         .chain(axes.iter().enumerate().map(|(i, axis)| (format!("along {axis}"), Some(i))));
-    let best = orders
+    let structured: Vec<(Bisection, Vec<bool>)> = orders
         .map(|(cut, axis)| {
-            let sides = halves(machine, &nodes, axis);
-            let (bytes_per_s, cables) = across(machine, &sides);
-            let on = |side: bool| nodes.iter().zip(&sides).filter(|(_, &s)| s == side).map(|(&n, _)| n as usize).sum();
-            Bisection { bytes_per_s, cables, nodes: (on(false), on(true)), cut, method: BisectionMethod::UpperBound }
+            let mut order: Vec<_> = machine.routers().collect();
+            if let Some(axis) = axis {
+                order.sort_by_key(|&router| machine.coordinates().of(router)[axis]);
+            }
+            let sides = halves(machine, &nodes, &order);
+            (of_sides(machine, &nodes, &sides, cut), sides)
         })
-        .min_by(|x, y| x.bytes_per_s.total_cmp(&y.bytes_per_s))
-        .expect("at least one order");
-    Bisection { method: method(machine, &nodes, &best), ..best }
+        .collect();
+    let best = structured.iter().map(|(cut, _)| cut).min_by(|x, y| x.bytes_per_s.total_cmp(&y.bytes_per_s));
+    let best = best.expect("at least one order").clone();
+    match method(machine, &nodes, &best) {
+        BisectionMethod::UpperBound => searched(machine, &nodes, best, structured.into_iter().map(|(_, sides)| sides)),
+        exact => Bisection { method: exact, ..best },
+    }
 }
 
-/// The side of each router for a cut in the order of an axis (or of the numbers).
-fn halves(machine: &Machine, nodes: &[u32], axis: Option<usize>) -> Vec<bool> {
-    let mut order: Vec<_> = machine.routers().collect();
-    if let Some(axis) = axis {
-        order.sort_by_key(|&router| machine.coordinates().of(router)[axis]);
+/// The smallest cut that the search finds from structured cuts, and from halves that grow around single routers.
+fn searched(
+    machine: &Machine,
+    nodes: &[u32],
+    mut best: Bisection,
+    structured: impl Iterator<Item = Vec<bool>>,
+) -> Bisection {
+    let mut search = CutSearch::new(machine, nodes, best.nodes.0.abs_diff(best.nodes.1) as u64);
+    let orders = grown_orders(machine).chain(shifted_orders(machine));
+    for mut sides in structured.chain(orders.map(|order| halves(machine, nodes, &order))) {
+        if search.is_over() {
+            break;
+        }
+        if search.refine(&mut sides) {
+            let found = of_sides(machine, nodes, &sides, "by search".to_owned());
+            if found.bytes_per_s < best.bytes_per_s {
+                best = found;
+            }
+        }
     }
+    best
+}
+
+/// Routers along each axis, from several places on: on a ring, halves may begin anywhere.
+fn shifted_orders(machine: &Machine) -> impl Iterator<Item = Vec<RouterId>> + '_ {
+    let coordinates = machine.coordinates();
+    let places = (0..coordinates.axes.len()).flat_map(|axis| {
+        let size = coordinates.sizes[axis];
+        (1..size).step_by(size.div_ceil(STARTS as u32) as usize).map(move |first| (axis, size, first))
+    });
+    places.map(|(axis, size, first)| {
+        let mut order: Vec<_> = machine.routers().collect();
+        order.sort_by_key(|&router| (coordinates.of(router)[axis] + size - first) % size);
+        order
+    })
+}
+
+/// Routers by their distance from one router, for several routers far from each other in number.
+fn grown_orders(machine: &Machine) -> impl Iterator<Item = Vec<RouterId>> + '_ {
+    let step = machine.router_count().div_ceil(STARTS).max(1);
+    machine.routers().step_by(step).map(|start| {
+        let mut seen = vec![false; machine.router_count()];
+        let mut order = Vec::with_capacity(seen.len());
+        // What the start does not reach follows, in the order of numbers.
+        for start in std::iter::once(start).chain(machine.routers()) {
+            let mut waiting = VecDeque::from([start]);
+            while let Some(router) = waiting.pop_front() {
+                if std::mem::replace(&mut seen[router.index()], true) {
+                    continue;
+                }
+                order.push(router);
+                waiting.extend(machine.bundles_from(router).iter().map(|bundle| bundle.target));
+            }
+        }
+        order
+    })
+}
+
+fn of_sides(machine: &Machine, nodes: &[u32], sides: &[bool], cut: String) -> Bisection {
+    let (bytes_per_s, cables) = across(machine, sides);
+    let on = |side: bool| nodes.iter().zip(sides).filter(|(_, &s)| s == side).map(|(&n, _)| n as usize).sum();
+    Bisection { bytes_per_s, cables, nodes: (on(false), on(true)), cut, method: BisectionMethod::UpperBound }
+}
+
+/// The side of each router if the first routers of an order are cut off.
+fn halves(machine: &Machine, nodes: &[u32], order: &[RouterId]) -> Vec<bool> {
     let total: u64 = nodes.iter().map(|&n| u64::from(n)).sum();
     let mut sides = vec![true; order.len()];
     let mut before = 0u64;
@@ -140,7 +211,7 @@ mod tests {
     use super::*;
     use crate::edit::{apply, Edit};
     use crate::presets;
-    use crate::topology::{Dragonfly, FatTree, Torus, Xgft};
+    use crate::topology::{Dragonfly, FatTree, Jellyfish, Torus, Xgft};
     use crate::MachineBuilder;
 
     fn of(builder: MachineBuilder) -> Bisection {
@@ -202,5 +273,45 @@ mod tests {
     fn all_to_all_has_the_closed_form() {
         let found = of(Dragonfly { g: 1, ..Dragonfly::default() }.builder().unwrap());
         assert_eq!((found.cables, found.method), (16, BisectionMethod::AllToAll));
+    }
+    /// Smallest number of cables between halves that differ by at most `difference` nodes, by trying all.
+    fn smallest(machine: &Machine, difference: u32) -> usize {
+        let nodes = usable_nodes(machine);
+        let total: u32 = nodes.iter().sum();
+        let all = 0..1u32 << machine.router_count();
+        let sides = all.map(|set| (0..nodes.len()).map(|router| set >> router & 1 == 1).collect::<Vec<bool>>());
+        let halves = sides.filter(|sides| {
+            let on: u32 = nodes.iter().zip(sides).filter(|(_, &side)| side).map(|(&nodes, _)| nodes).sum();
+            (2 * on).abs_diff(total) <= difference
+        });
+        halves.map(|sides| across(machine, &sides).1).min().unwrap()
+    }
+
+    /// 60 random graphs of 9 to 14 routers, every second one with failed nodes: the smallest of all cuts.
+    #[test]
+    fn search_finds_the_smallest_cut_of_small_graphs() {
+        for seed in 0..60 {
+            let routers = 9 + seed as u32 % 6;
+            let graph =
+                Jellyfish { routers, degree: 3 + seed as u32 % 2, graph_seed: Some(seed), ..Jellyfish::default() };
+            let failed = ["fail node r0n0", "fail node r1n0", "fail node r1n1", "fail node r2n3", "fail node r5n0"];
+            let edits: Vec<Edit> = failed.iter().map(|text| Edit::parse(text).unwrap()).collect();
+            let edits = if seed % 2 == 0 { &[] } else { &edits[..] };
+            let machine = apply(graph.builder().unwrap(), edits, seed).unwrap().build().unwrap();
+            let found = bisection(&machine);
+            let difference = found.nodes.0.abs_diff(found.nodes.1) as u32;
+            assert_eq!(found.cables, smallest(&machine, difference), "seed {seed}: {found:?}");
+        }
+    }
+
+    /// Even and odd routers are joined among themselves, and by a single cable.
+    #[test]
+    fn search_finds_a_cut_that_no_order_has() {
+        let whole = Dragonfly { g: 1, a: 16, ..Dragonfly::default() };
+        let mut builder = whole.builder().unwrap();
+        builder.cables.retain(|cable| cable.a.0 % 2 == cable.b.0 % 2 || (cable.a.0 + cable.b.0) == 1);
+        let found = of(builder);
+        assert_eq!((found.cables, found.cut.as_str(), found.method), (1, "by search", BisectionMethod::UpperBound));
+        assert_eq!(found.nodes.0, found.nodes.1);
     }
 }

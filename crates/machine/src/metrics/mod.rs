@@ -8,6 +8,7 @@ mod checks;
 mod classes;
 mod connectivity;
 mod cost;
+mod cut_search;
 mod distance;
 mod fat_tree_rate;
 mod planes;
