@@ -143,6 +143,21 @@ impl Problem {
         self.location.as_ref().filter(|_| self.file == OVERRIDE).map(|location| location.source.as_str())
     }
 
+    /// Whether it is in the key of an override, before the `=`.
+    pub fn is_of_key(&self) -> bool {
+        let Some(Location { column, source, span, .. }) = self.location.as_ref().filter(|_| self.file == OVERRIDE)
+        else {
+            return false;
+        };
+        let key = source.split('=').next().unwrap_or_default();
+        column - 1 + span.chars().count() <= key.chars().count()
+    }
+
+    /// Whether it says the same as another one, wherever.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (self.kind, &self.message, &self.help) == (other.kind, &other.message, &other.help)
+    }
+
     fn fmt_help(&self, f: &mut fmt::Formatter<'_>, gutter: usize) -> fmt::Result {
         match &self.help {
             Some(help) => write!(f, "\n {} = help: {help}", " ".repeat(gutter)),

@@ -20,7 +20,7 @@ use job::JobEntry;
 use machine::MachineSpec;
 use mpi::MpiSpec;
 use odonata_document::{
-    expect_table, format, overrides, Document, Entry, Place, ProblemKind, Problems, Raw, Report, Table,
+    expect_table, format, overrides, Document, Entry, Place, Problem, ProblemKind, Problems, Raw, Report, Table,
 };
 use odonata_engines::{Output, TrafficClass};
 pub use sweep::SweepAxis;
@@ -106,11 +106,20 @@ impl ExperimentSpec {
     ) -> Result<(), Problems> {
         let mut report = Report::new(&self.document);
         for axis in self.interference.axes.iter().filter(|axis| !axis.is_of_jobs()).chain(&self.sweep) {
-            for (changes, &place) in axis.overrides.iter().zip(&axis.places) {
-                let Err(Problems(problems)) = try_overrides(changes) else { continue };
+            let refused = |changes: &Vec<String>| try_overrides(changes).err().map_or_else(Vec::new, |all| all.0);
+            let problems: Vec<Vec<Problem>> = axis.overrides.iter().map(refused).collect();
+            // What is wrong with the key itself is said once.
+            let at_all =
+                |problem: &Problem| problems.iter().all(|of_value| of_value.iter().any(|o| problem.is_same(o)));
+            let of_key = |problem: &&Problem| axis.key_place.is_some() && problem.is_of_key() && at_all(problem);
+            for problem in problems.iter().take(1).flatten().filter(of_key) {
+                let place = axis.key_place.expect("checked above");
+                report.add(problem.kind, place, problem.message.clone(), problem.help.clone());
+            }
+            for ((changes, &place), of_value) in axis.overrides.iter().zip(&axis.places).zip(&problems) {
                 let with = changes.join(" and ");
-                for problem in problems {
-                    report.add(problem.kind, place, format!("with {with}: {}", problem.message), problem.help);
+                for problem in of_value.iter().filter(|problem| !of_key(problem)) {
+                    report.add(problem.kind, place, format!("with {with}: {}", problem.message), problem.help.clone());
                 }
             }
         }

@@ -355,7 +355,9 @@ fn sweeps() {
     only(sweep("'engine.seed' = []")).at(Value, 22, 17, "[]");
     only(sweep("'engine.seed' = [1, -2]")).at(Value, 22, 21, "-2").says("with engine.seed=-2");
     only(sweep("'engine.routing' = ['min', 'mim']")).at(Name, 22, 28, "'mim'").helps("did you mean 'min'?");
-    only(sweep("'job.x.ranks' = [1]")).at(Override, 22, 18, "1").says("there is no job 'x'");
+    // What is wrong with the key is said once, at the key.
+    only(sweep("'job.x.ranks' = [1, 2, 3]")).at(Override, 22, 1, "'job.x.ranks'").says("there is no job 'x'");
+    only(sweep("engine.sed = [1, 2]")).at(UnknownKey, 22, 8, "sed").helps("did you mean 'seed'?");
 }
 
 #[test]

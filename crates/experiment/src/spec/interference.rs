@@ -83,6 +83,7 @@ pub(super) fn read(section: Option<(&Entry, &Table)>, jobs: &[JobEntry], report:
             values: by_name(values.iter().map(Value::to_json).collect()),
             overrides: values.iter().map(|value| vec![format!("{key}={}", value.to_toml())]).collect(),
             places: vec![given.place; values.len()],
+            key_place: None,
         })
     };
     for (key, name) in [("engine.routing", "routings"), ("engine.seed", "seeds")] {
@@ -111,6 +112,7 @@ fn axis_of(sets: &[Set], jobs: &[JobEntry], absent: bool, place: Option<Place>) 
         values: sets.iter().map(|set| set.label.as_str().into()).collect(),
         overrides: sets.iter().map(|set| set.overrides(jobs, absent)).collect(),
         places: place.map_or_else(Vec::new, |place| vec![place; sets.len()]),
+        key_place: None,
     }
 }
 

@@ -95,7 +95,10 @@ fn check(quantity: &str, jobs: &[JobEntry], place: Place, report: &mut Report<'_
         Some(job) => (format!("no job is called '{job}'"), suggestion(job, names())),
         None => (
             format!("unknown quantity '{quantity}'"),
-            format!("{}; or '{TIME_OF}' and a job", suggestion(quantity, QUANTITIES)),
+            match suggestion(quantity, QUANTITIES) {
+                question if question.ends_with('?') => question,
+                known => format!("{known}, {TIME_OF}JOB"),
+            },
         ),
     };
     report.add(ProblemKind::Name, place, message, Some(help));
@@ -128,6 +131,7 @@ mod tests {
     fn mistakes_are_named() {
         for (keys, wrong) in [
             ("objectives = ['slowst job']", "did you mean 'slowest job'?"),
+            ("objectives = ['xyz']", "price, time of JOB"),
             ("objectives = ['time of cdf']", "no job is called 'cdf'"),
             ("objectives = []", "'objectives' is empty"),
             ("objectives = ['price', 'price']", "'objectives' has 'price' twice"),
@@ -139,7 +143,7 @@ mod tests {
             ("trials = 3", "[optimize] lacks the key 'objectives'"),
         ] {
             let message = optimize(keys).unwrap_err();
-            assert!(message.contains(wrong), "{message}");
+            assert!(message.contains(wrong) && !message.contains("?;"), "{message}");
         }
     }
 }

@@ -15,6 +15,9 @@ pub struct SweepAxis {
     pub overrides: Vec<Vec<String>>,
     #[serde(skip)]
     pub(crate) places: Vec<Place>,
+    /// Where the key stands, if the axis has a single one.
+    #[serde(skip)]
+    pub(crate) key_place: Option<Place>,
 }
 
 /// Reads the axes. Dotted keys may be quoted or not. `sections` are the names that a named axis cannot have.
@@ -57,7 +60,8 @@ fn named(entry: &Entry, choices: &Table, sections: &[&str], report: &mut Report<
         report.add(ProblemKind::Value, entry.place, format!("the sweep of '{name}' has no values"), help());
         return None;
     }
-    let mut axis = SweepAxis { key: name.clone(), values: Vec::new(), overrides: Vec::new(), places: Vec::new() };
+    let mut axis =
+        SweepAxis { key: name.clone(), values: Vec::new(), overrides: Vec::new(), places: Vec::new(), key_place: None };
     for choice in &choices.entries {
         let Raw::Table(keys) = &choice.node.raw else {
             let message = format!(
@@ -168,6 +172,7 @@ fn collect_entry(entry: &Entry, prefix: &str, document: &Document, report: &mut 
                 overrides: values.iter().map(|value| vec![literal(value)]).collect(),
                 values: by_name(values.iter().map(|value| to_json(&value.raw)).collect()),
                 places: values.iter().map(|value| value.place).collect(),
+                key_place: Some(entry.place),
                 key,
             };
             push(axis, entry, report, axes);
