@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from odonata.analysis import LinkPairs, pair_links, statistics_changes
@@ -29,6 +31,8 @@ _ABSENT = pa.schema(
         ("failed", pa.list_(pa.string())),
     ]
 )
+
+_MOVED = pa.schema([("name", pa.string()), ("ranks", pa.int64()), ("moved_ranks", pa.int64())])
 
 _TIMES = pa.schema(
     [
@@ -69,6 +73,9 @@ class Comparison:
     absent: pa.Table
     """One row per job that lost nodes to failures in one run only: `name`, `absent_in` (`base` or `other`),
     `ranks`, `nodes` (their number), `lost_nodes` and `failed` (lists of names)."""
+    moved: pa.Table
+    """One row per job with ranks on other nodes in the second run: `name`, `ranks` and `moved_ranks` (their
+    numbers). Without rows if the machines have other nodes."""
     classes: pa.Table
     """Mean, 99th percentile and maximum of link traffic by class, in bytes, and their relative changes.
     Without rows if a run is not comparable."""
@@ -149,6 +156,7 @@ def compare(base: Run | str | Path, other: Run | str | Path) -> Comparison:
         no_effect=no_effect(first, second),
         times=_times(first, second),
         absent=_absent(first, second),
+        moved=_moved(first, second),
         classes=statistics_changes(_of_classes(first), _of_classes(second), ["class"]).slice(0, rows),
         jobs=statistics_changes(_of_jobs(first), _of_jobs(second), ["name", "class"]).slice(0, rows),
         links=pair_links(first.links, first.routers, second.links, second.routers) if comparable else None,
@@ -193,6 +201,28 @@ def _absent(base: Run, other: Run) -> pa.Table:
         if job["name"] not in there
     ]
     return table_of(rows, _ABSENT)
+
+
+def _moved(base: Run, other: Run) -> pa.Table:
+    rows = []
+    if base.nodes["name"].equals(other.nodes["name"]):
+        places = _nodes_by_job(other)
+        for name, before in _nodes_by_job(base).items():
+            after = places.get(name)
+            if after is not None and len(after) == len(before) and (before != after).any():
+                moved = int((before != after).sum())
+                rows.append({"name": name, "ranks": len(before), "moved_ranks": moved})
+    return table_of(rows, _MOVED)
+
+
+def _nodes_by_job(run: Run) -> dict[str, npt.NDArray[np.uint32]]:
+    """The node of each rank, by job."""
+    placement, jobs = run.placement, run.jobs["job"].to_numpy()
+    ends = [np.searchsorted(placement["job"].to_numpy(), jobs, side) for side in ("left", "right")]
+    nodes = placement["node"].to_numpy()
+    return {
+        name: nodes[low:high] for name, low, high in zip(run.jobs["name"].to_pylist(), *ends, strict=True)
+    }
 
 
 _STATISTICS = pa.schema([("class", pa.string()), *((name, pa.float64()) for name in STATISTICS)])

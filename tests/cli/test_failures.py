@@ -245,3 +245,22 @@ def test_what_the_command_needs(odonata_command: Command) -> None:
     wrong = odonata_command("compare", "now.toml", "-e", "fail leaf09")
     assert wrong.returncode == 2
     assert "unknown router 'leaf09'" in wrong.stderr
+
+
+def test_jobs_on_other_nodes_are_named(odonata_command: Command, tmp_path: Path) -> None:
+    """Compact jobs have nodes 0 to 5 and 6 to 11. Without node 8, ranks 2 to 5 of b move on by one."""
+    jobs = "".join(
+        f'[[job]]\nname = "{name}"\nranks = 6\nranks_per_node = 1\n'
+        'pattern = { name = "shift", bytes = "64 KiB" }\n'
+        for name in "ab"
+    )
+    tree = 'topology = "xgft"\nchildren = [4, 4]\nparents = [1, 1]\n'
+    (tmp_path / "now.toml").write_text(f'format = 3\n[machine]\n{tree}{jobs}[engine]\nkind = "flow"\n')
+    edit = ("compare", "now.toml", "--edit", "fail node l0p2i0n0")
+    (found,) = json.loads(odonata_command(*edit, "--json").stdout)["comparisons"]
+    assert found["moved"] == [{"name": "b", "ranks": 6, "moved_ranks": 4}]
+    assert found["absent"] == []
+    assert "\nOn other nodes: b (4 of 6 ranks)\n" in odonata_command(*edit).stdout
+    unused = odonata_command("compare", "now.toml", "--edit", "fail node l0p3i0n3")
+    assert unused.returncode == 0
+    assert "other nodes" not in unused.stdout

@@ -159,7 +159,7 @@ def _run(experiment: Experiment, target: Path | None, threads: int | None, quiet
 
 
 def _print(screen: Console, one: Comparison, result: dict[str, Any]) -> None:
-    from odonata.cli.output.absent import print_absent
+    from odonata.cli.output.absent import print_absent, print_moved
     from odonata.cli.output.settings import print_settings
     from odonata.comparison import not_comparable
 
@@ -169,6 +169,7 @@ def _print(screen: Console, one: Comparison, result: dict[str, Any]) -> None:
         ("base", "Jobs only in the second run"),
     ):
         print_absent(screen, [row for row in result["absent"] if row["absent_in"] == side], title)
+    print_moved(screen, result["moved"])
     if result["times"]:
         times = scale((row[f"time_s_{side}"] for row in result["times"] for side in ("base", "other")), "s")
         shown, unchanged = _most_changed(result["times"])
@@ -200,6 +201,7 @@ def plain(found: Comparison, links: int) -> dict[str, Any]:
         "directory": str(found.other.path),
         "times": found.times.to_pylist(),
         "absent": found.absent.to_pylist(),
+        "moved": found.moved.to_pylist(),
         "no_effect": found.no_effect,
         "classes": found.classes.to_pylist(),
         "jobs": found.jobs.to_pylist(),
