@@ -45,7 +45,7 @@ pub(super) const NO_PACKET: &str = "no packet was delivered";
 
 /// What `intermediate_group_share` counts, in every table that has it.
 pub(super) const INTERMEDIATE_GROUP: &str =
-    "Share of packets that crossed a group other than the source group and the destination group; 0 on a machine without groups.";
+    "Share of packets that crossed a third group (on a tree, also the top level); 0 on a machine without groups.";
 
 /// A percentile of the packets' latencies.
 const fn percentile(name: &'static str, label: &'static str, doc: &'static str) -> Column {

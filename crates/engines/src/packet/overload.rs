@@ -84,8 +84,8 @@ impl Overload {
         };
         Some(format!(
             "the ejection port of node {name}{load} has a backlog of {} from {} on.{control}{others}",
-            Time(length_ps),
-            Time(start_ps)
+            rounded(length_ps),
+            rounded(start_ps)
         ))
     }
 
@@ -114,6 +114,12 @@ fn stalls_at_routers(run: &FinishedRun<'_>) -> Vec<u64> {
         stalls[machine.router_of(node).index()] += view.stall_ps;
     }
     stalls
+}
+
+/// A time with three digits.
+fn rounded(ps: u64) -> Time {
+    let step = 10u64.pow(ps.max(1).ilog10().saturating_sub(2));
+    Time((ps + step / 2) / step * step)
 }
 
 /// "211 times", "1.6 times".
@@ -146,4 +152,15 @@ fn offered_loads(run: &FinishedRun<'_>) -> Vec<f64> {
         }
     }
     loads
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+
+    #[test]
+    fn times_have_three_digits() {
+        let text = |ps| rounded(ps).to_string();
+        assert_eq!([text(1_612_165_120), text(999_600), text(12), text(0)], ["1.61 ms", "1 us", "12 ps", "0 ps"]);
+    }
 }

@@ -33,8 +33,14 @@ pub(super) const ROUTERS: FilledTable<'_, Machine> = FilledTable {
         ROUTER.by(|machine: &Machine| machine.routers().map(|router| router.0).collect()),
         Column::attribute("name", Text, Plain, "Name", "Name, independent of the cables of the machine.")
             .by(|machine| Values::texts(machine.routers().map(|router| machine.router_name(router)).collect())),
-        Column::attribute("group", U32, Plain, "Group", "Group of the router; 0 on a machine without groups.")
-            .by(|machine| machine.routers().map(|router| machine.group_of(router).0).collect()),
+        Column::attribute(
+            "group",
+            U32,
+            Plain,
+            "Group",
+            "Group of the router. On a tree, a pod, and the last group is the top level. 0 on a machine without groups.",
+        )
+        .by(|machine| machine.routers().map(|router| machine.group_of(router).0).collect()),
         Column::attribute(
             "<axis>",
             U32,
