@@ -64,7 +64,7 @@ struct Pass<'p, 'm> {
     moved: Vec<bool>,
     /// Routers of each side by gain. An entry with another gain than the router's is out of date.
     queues: [BinaryHeap<(i64, Reverse<u32>)>; 2],
-    /// Nodes of the first side less those of the second.
+    /// Nodes of the first side minus the nodes of the second.
     difference: i64,
     /// Nodes of the router with most.
     heaviest: i64,
@@ -89,7 +89,7 @@ impl<'p, 'm> Pass<'p, 'm> {
 
     /// What the pass takes off the cut; `None` if no state has an allowed difference.
     fn run(mut self) -> Option<i64> {
-        let patience = MOVES_WITHOUT_GAIN + self.sides.len() / 4;
+        let moves_without_gain_max = MOVES_WITHOUT_GAIN + self.sides.len() / 4;
         let mut moves: Vec<RouterId> = Vec::new();
         let mut gain = 0;
         let mut best = self.is_allowed().then_some((0, 0));
@@ -100,7 +100,7 @@ impl<'p, 'm> Pass<'p, 'm> {
             if self.is_allowed() && best.is_none_or(|(most, _)| gain > most) {
                 best = Some((gain, moves.len()));
             }
-            if self.search.links_left == 0 || moves.len() > best.map_or(0, |(_, at)| at) + patience {
+            if self.search.links_left == 0 || moves.len() > best.map_or(0, |(_, at)| at) + moves_without_gain_max {
                 break;
             }
         }
