@@ -83,6 +83,20 @@ def test_what_killed_processes_left_is_removed_at_the_next_run(tmp_path: Path) -
     assert names(tmp_path) == {"run", mine.name, foreign.name, ".run.writing-notes"}
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here")
+def test_what_a_killed_process_left_is_removed_before_its_parent_asks(tmp_path: Path) -> None:
+    """Its number stays taken until then: a zombie, which can be sent signals."""
+    with subprocess.Popen(
+        [sys.executable, "-c", LEFT, tmp_path / "run"], stdout=subprocess.DEVNULL
+    ) as process:
+        # Waits for the end, but leaves the exit code.
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        os.kill(process.pid, 0)
+        assert names(tmp_path) != set()
+        write(tmp_path / "other")
+        assert names(tmp_path) == {"other"}
+
+
 def test_what_a_process_of_another_user_writes_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,8 +27,9 @@ KNOWN = {
     # Dask: TLS with keys of this process (tests/cli/test_ports.py).
     "python/odonata/sweeps/cluster.py",
     "python/odonata/sweeps/private.py",
-    # A client of the same.
+    # A client of the same, and what is done when its connections are closed.
     "python/odonata/sweeps/remote.py",
+    "python/odonata/sweeps/tls.py",
 }
 
 

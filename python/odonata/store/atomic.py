@@ -159,4 +159,13 @@ def _is_alive(process: int) -> bool:
     except (OSError, OverflowError):
         # The process belongs to another user, or the number is not a process.
         return True
-    return True
+    return not _is_zombie(process)
+
+
+def _is_zombie(process: int) -> bool:
+    """Whether a process has ended, and its parent has not asked for its exit code."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return False
+    return fields[:1] == ["Z"]

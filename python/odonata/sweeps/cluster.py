@@ -114,6 +114,9 @@ def connected(
     import dask
     from distributed import Client
 
+    from odonata.sweeps import tls
+
+    tls.forget_errors_of_closed_connections()
     quiet = {
         "distributed.scheduler.allowed-failures": RETRIES,
         "distributed.worker.memory.pause": False,

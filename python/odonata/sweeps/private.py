@@ -15,6 +15,11 @@ from typing import Any
 from distributed import Nanny, Scheduler, Worker
 from distributed.security import Security
 
+from odonata.sweeps import tls
+
+# Here, since client, scheduler and workers import this module.
+tls.forget_errors_of_closed_connections()
+
 _ROLES = ("client", "scheduler", "worker")
 _KEY_FIELDS = ("tls_ca_file", *(f"tls_{role}_{part}" for role in _ROLES for part in ("cert", "key")))
 
