@@ -26,8 +26,7 @@ def smallest_by_metis(machine: odonata.Machine) -> int:
     for seed in SEEDS:
         cut, part = pymetis.part_graph(
             2,
-            xadj=first.tolist(),
-            adjncy=pairs[:, 1].tolist(),
+            pymetis.CSRAdjacency(adj_starts=first.tolist(), adjacent=pairs[:, 1].tolist()),
             eweights=counts.tolist(),
             vweights=nodes.tolist(),
             recursive=True,
