@@ -109,16 +109,17 @@ impl ExperimentSpec {
             let refused = |changes: &Vec<String>| try_overrides(changes).err().map_or_else(Vec::new, |all| all.0);
             let problems: Vec<Vec<Problem>> = axis.overrides.iter().map(refused).collect();
             // What is wrong with the key itself is said once.
-            let at_all =
-                |problem: &Problem| problems.iter().all(|of_value| of_value.iter().any(|o| problem.is_same(o)));
-            let of_key = |problem: &&Problem| axis.key_place.is_some() && problem.is_of_key() && at_all(problem);
-            for problem in problems.iter().take(1).flatten().filter(of_key) {
-                let place = axis.key_place.expect("checked above");
-                report.add(problem.kind, place, problem.message.clone(), problem.help.clone());
+            let at_all = |problem: &Problem| problems.iter().all(|all| all.iter().any(|other| other.is_same(problem)));
+            let mut of_key = problems.first().cloned().unwrap_or_default();
+            of_key.retain(|problem| axis.key_place.is_some() && problem.is_of_key() && at_all(problem));
+            if let Some(place) = axis.key_place {
+                for problem in &of_key {
+                    report.add(problem.kind, place, problem.message.clone(), problem.help.clone());
+                }
             }
             for ((changes, &place), of_value) in axis.overrides.iter().zip(&axis.places).zip(&problems) {
                 let with = changes.join(" and ");
-                for problem in of_value.iter().filter(|problem| !of_key(problem)) {
+                for problem in of_value.iter().filter(|problem| !of_key.iter().any(|other| other.is_same(problem))) {
                     report.add(problem.kind, place, format!("with {with}: {}", problem.message), problem.help.clone());
                 }
             }

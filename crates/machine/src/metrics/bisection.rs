@@ -211,7 +211,7 @@ mod tests {
     use super::*;
     use crate::edit::{apply, Edit};
     use crate::presets;
-    use crate::topology::{Dragonfly, FatTree, Jellyfish, Torus, Xgft};
+    use crate::topology::{Dragonfly, FatTree, Jellyfish, LinkFigures, Torus, Xgft};
     use crate::MachineBuilder;
 
     fn of(builder: MachineBuilder) -> Bisection {
@@ -274,6 +274,7 @@ mod tests {
         let found = of(Dragonfly { g: 1, ..Dragonfly::default() }.builder().unwrap());
         assert_eq!((found.cables, found.method), (16, BisectionMethod::AllToAll));
     }
+
     /// Smallest number of cables between halves that differ by at most `difference` nodes, by trying all.
     fn smallest(machine: &Machine, difference: u32) -> usize {
         let nodes = usable_nodes(machine);
@@ -302,6 +303,19 @@ mod tests {
             let difference = found.nodes.0.abs_diff(found.nodes.1) as u32;
             assert_eq!(found.cables, smallest(&machine, difference), "seed {seed}: {found:?}");
         }
+    }
+
+    /// The sum of many cables of 1 PB/s is beyond 64 bits.
+    #[test]
+    fn search_counts_the_fastest_cables() {
+        let figures = LinkFigures::new(1_000_000_000_000_000, 100);
+        let graph = Jellyfish { routers: 40, degree: 20, local: figures, ..Jellyfish::default() };
+        let mut builder = graph.builder().unwrap();
+        builder.classes[0].ports_per_router = None;
+        builder.cables = builder.cables.iter().flat_map(|&cable| std::iter::repeat_n(cable, 200)).collect();
+        let found = of(builder);
+        assert_eq!((found.cables % 200, found.cut.as_str()), (0, "by search"));
+        assert!((found.bytes_per_s / (found.cables as f64 * 1e15) - 1.0).abs() < 1e-9);
     }
 
     /// Even and odd routers are joined among themselves, and by a single cable.

@@ -49,9 +49,9 @@ impl<'m> CutSearch<'m> {
     }
 
     /// Bandwidth of a router's links to each neighbour, in bit/s.
-    fn neighbours(&self, router: RouterId) -> impl Iterator<Item = (usize, i64)> + '_ {
+    fn neighbours(&self, router: RouterId) -> impl Iterator<Item = (usize, i128)> + '_ {
         let links = self.machine.links_from(router).map(LinkId::from_index);
-        links.map(|link| (self.machine.target(link).index(), self.machine.bandwidth(link).bits_per_s() as i64))
+        links.map(|link| (self.machine.target(link).index(), i128::from(self.machine.bandwidth(link).bits_per_s())))
     }
 }
 
@@ -60,10 +60,10 @@ struct Pass<'p, 'm> {
     search: &'p mut CutSearch<'m>,
     sides: &'p mut [bool],
     /// What the cut loses if the router moves, in bit/s.
-    gains: Vec<i64>,
+    gains: Vec<i128>,
     moved: Vec<bool>,
     /// Routers of each side by gain. An entry with another gain than the router's is out of date.
-    queues: [BinaryHeap<(i64, Reverse<u32>)>; 2],
+    queues: [BinaryHeap<(i128, Reverse<u32>)>; 2],
     /// Nodes of the first side minus the nodes of the second.
     difference: i64,
     /// Nodes of the router with most.
@@ -88,7 +88,7 @@ impl<'p, 'm> Pass<'p, 'm> {
     }
 
     /// What the pass takes off the cut; `None` if no state has an allowed difference.
-    fn run(mut self) -> Option<i64> {
+    fn run(mut self) -> Option<i128> {
         let moves_without_gain_max = MOVES_WITHOUT_GAIN + self.sides.len() / 4;
         let mut moves: Vec<RouterId> = Vec::new();
         let mut gain = 0;
@@ -119,7 +119,7 @@ impl<'p, 'm> Pass<'p, 'm> {
     /// two routers more than at its end, so that routers can change places.
     fn next(&mut self) -> Option<RouterId> {
         let limit = self.search.difference_max as i64 + 2 * self.heaviest;
-        let mut best: Option<(i64, bool, Reverse<u32>)> = None;
+        let mut best: Option<(i128, bool, Reverse<u32>)> = None;
         for side in [false, true] {
             let Some(&(gain, router)) = self.top(side) else { continue };
             let after = self.difference_after(RouterId(router.0));
@@ -133,7 +133,7 @@ impl<'p, 'm> Pass<'p, 'm> {
     }
 
     /// The best entry of a side that is up to date.
-    fn top(&mut self, side: bool) -> Option<&(i64, Reverse<u32>)> {
+    fn top(&mut self, side: bool) -> Option<&(i128, Reverse<u32>)> {
         let queue = &mut self.queues[usize::from(side)];
         while let Some(&(gain, Reverse(router))) = queue.peek() {
             if !self.moved[router as usize] && self.gains[router as usize] == gain {
