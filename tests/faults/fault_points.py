@@ -250,7 +250,9 @@ def main() -> None:
         if fault == "killed" and not wrong:
             # The next command in the same folder removes what is left and has the whole result.
             code, _, _, printed = faults.run(folder, command, 0, fault)
-            if code == 0:
+            # Killed after its last change of the run directory: the run is whole, and is not replaced.
+            is_whole = command == "run" and code == 2 and "out already holds a run" in printed
+            if code == 0 or is_whole:
                 wrong = [f"the next command leaves {name}" for name in hidden(folder)] + damaged(folder)
             else:
                 wrong = [f"the next command ends with code {code}: {printed[-300:]}"]
