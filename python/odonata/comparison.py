@@ -19,7 +19,7 @@ from odonata.explanation import no_effect, reason, time_of
 from odonata.notebook import table
 from odonata.quantity import quantity
 from odonata.runs import Run
-from odonata.store.arrays import table_of
+from odonata.store.arrays import numbers, table_of
 
 _ABSENT = pa.schema(
     [
@@ -217,9 +217,8 @@ def _moved(base: Run, other: Run) -> pa.Table:
 
 def _nodes_by_job(run: Run) -> dict[str, npt.NDArray[np.uint32]]:
     """The node of each rank, by job."""
-    placement, jobs = run.placement, run.jobs["job"].to_numpy()
-    ends = [np.searchsorted(placement["job"].to_numpy(), jobs, side) for side in ("left", "right")]
-    nodes = placement["node"].to_numpy()
+    job_of_rank, nodes = (numbers(run.placement[name]) for name in ("job", "node"))
+    ends = [np.searchsorted(job_of_rank, numbers(run.jobs["job"]), side) for side in ("left", "right")]
     return {
         name: nodes[low:high] for name, low, high in zip(run.jobs["name"].to_pylist(), *ends, strict=True)
     }
