@@ -165,7 +165,7 @@ def _is_alive(process: int) -> bool:
 def _is_zombie(process: int) -> bool:
     """Whether a process has ended, and its parent has not asked for its exit code."""
     try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return False
-    return fields[:1] == ["Z"]
+    return fields[:1] == [b"Z"]

@@ -17,7 +17,7 @@ from distributed.security import Security
 
 from odonata.sweeps import tls
 
-# Here, since client, scheduler and workers import this module.
+# Here, since our schedulers and workers import this module. A client of another scheduler does so itself.
 tls.forget_errors_of_closed_connections()
 
 _ROLES = ("client", "scheduler", "worker")

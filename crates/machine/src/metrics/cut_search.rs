@@ -10,7 +10,7 @@ use odonata_units::{LinkId, RouterId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Links that a search looks at. On the largest presets this is half a second and a few passes.
+/// Links that a search looks at: on the largest presets a few passes. `odonata machine cascade-241` takes 1.4 CPU s.
 const LINKS_MAX: u64 = 4_000_000;
 /// A pass ends after this many moves without a better state, and a quarter of the routers.
 const MOVES_WITHOUT_GAIN: usize = 50;
