@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from running import Command
 
 import odonata
-from odonata import shipped
+from odonata import machines, prices, shipped, toml
 from odonata.drafts import read_job
 from odonata.errors import OdonataError
 
@@ -68,6 +69,28 @@ def test_families_of_one_price_are_a_sweep(odonata_command: Command, tmp_path: P
     compared = odonata_command("compare", *pair)
     assert "lines of resolved.toml differ" in compared.stdout
     assert len(compared.stdout.partition("Job time")[0].splitlines()) < 15
+
+
+def test_the_table_of_families_says_what_their_machines_are(odonata_command: Command, tmp_path: Path) -> None:
+    words = ["--compare", "fat-tree,dragonfly,hyperx,torus", "--budget", "0.3M", "--job", "uniform:40"]
+    made = odonata_command("new", *words, "-o", "cmp.toml")
+    text = (tmp_path / "cmp.toml").read_text()
+    heading, *rows = made.stderr.splitlines()[:5]
+    columns = [re.split(" {2,}", row.strip()) for row in rows]
+    assert re.split(" {2,}", heading.strip())[:4] == ["family", "nodes", "price", "per node"]
+    assert all(f"#   {row}".rstrip() in text for row in rows)
+    choices = toml.parse(text)["sweep"]["network"]
+    assert list(choices) == [row[0] for row in columns]
+    for family, nodes, price, per_node, power_kw, bisection in columns:
+        machine = machines.machine(choices[family]["machine"])
+        total = prices.bill(machine).total
+        assert total <= 300_000
+        assert nodes == f"{machine.metrics['nodes']:,}"
+        assert price == f"{total:,.0f}"
+        assert per_node == f"{total / machine.metrics['nodes']:,.0f}"
+        assert power_kw == f"{prices.bill(machine).power_w / 1e3:,.1f}"
+        assert float(bisection.replace(",", "")) > 0
+    assert "Every family except the torus is balanced" in text
 
 
 def test_a_queue_becomes_an_experiment(odonata_command: Command, tmp_path: Path) -> None:
