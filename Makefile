@@ -58,14 +58,9 @@ quick: build viewer bootstrap-rust-lint ## run what is fast of `make lint` and `
 	pytest --quiet --quick --numprocesses auto --maxprocesses 4 --dist worksteal
 	cd viewer && npm run --silent lint && npm test --silent
 
-# What would make the next compilation quicker is 1.6 GB, and of little use before tests of half an hour.
 .PHONY: test
-test: build viewer ## run the Rust, the Python and the viewer's tests (minutes)
-	@scripts/build-hypre
-	CARGO_INCREMENTAL=0 cargo test $(CARGO_FLAGS) --quiet
-	pytest --quiet --numprocesses auto --maxprocesses 4 --dist worksteal
-	cd viewer && npm test --silent
-	@scripts/test-browser
+test: build viewer ## run the Rust, the Python and the viewer's tests (half an hour)
+	@scripts/test
 
 SBOM := build/sbom/odonata.cdx.json
 

@@ -56,7 +56,7 @@ def test_points_of_a_sweep_share_one(odonata_command: Command, tmp_path: Path) -
 def test_it_is_stopped_and_killed_within_the_warm_up(
     odonata_command: Command, command: Path, tmp_path: Path
 ) -> None:
-    long = "3 ms"
+    long = "2 ms"
     (tmp_path / "alone.toml").write_text(text(shared=False, warm_up=long))
     assert odonata_command("run", "alone.toml", "-o", "alone", "-q").returncode == 0
     (tmp_path / "x.toml").write_text(text(shared=True, warm_up=long))
@@ -69,7 +69,7 @@ def test_it_is_stopped_and_killed_within_the_warm_up(
         process = subprocess.Popen(words, cwd=tmp_path)
         while process.poll() is None and not list(tmp_path.glob("warm/*.lock")):
             time.sleep(0.02)
-        time.sleep(0.5)
+        time.sleep(0.3)
         return process
 
     for number, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGUSR1, CHECKPOINT_EXIT)):

@@ -13,8 +13,8 @@ from soak_cases import Case, case
 
 from odonata import _core
 
-SLICE = 250
-"""Cases of the slice: 10 to 20 s of processor time."""
+SLICE = 150
+"""Cases of the slice: about 10 s of processor time. `make soak` runs more."""
 
 
 @pytest.fixture(scope="module")

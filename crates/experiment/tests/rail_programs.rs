@@ -67,7 +67,7 @@ fn packets_take_the_nics_that_flows_take() {
         "{ name = 'all-to-all', bytes = '20 KiB' }",
     ];
     for program in programs {
-        let job = format!("ranks = 144\nranks_per_node = 4\nplacement = 'compact'\nprogram = {program}");
+        let job = format!("ranks = 72\nranks_per_node = 4\nplacement = 'compact'\nprogram = {program}");
         for rule in RULES {
             for more in ["planes = 2", "rails = 3\nrail_routers = 'next'", "planes = 2\nrails = 2"] {
                 let machine = format!("{DRAGONFLY}\n{more}\nrail_rule = '{rule}'");

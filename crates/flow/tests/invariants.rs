@@ -128,7 +128,7 @@ fn a_run_stops_on_request() {
         };
         let (error, asked) = until(u64::MAX);
         assert_eq!(error, None);
-        for most in (0..30).chain((0..20).map(|i| asked * i / 20)).filter(|most| *most < asked) {
+        for most in (0..12).chain((0..8).map(|i| asked * i / 8)).filter(|most| *most < asked) {
             let stopped = (Some(FlowError::Interrupted), most + 1);
             assert_eq!(until(most), stopped, "{} after {most} of {asked}", named(&settings));
         }

@@ -317,13 +317,13 @@ fn a_held_destination_holds_no_other() {
 /// Every packet of random traffic in the engine and in the slow twin.
 #[test]
 fn every_packet_matches_the_twin() {
-    compare_with_the_twin(0..40);
+    compare_with_the_twin(0..16);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn every_packet_of_many_seeds_matches_the_twin() {
-    compare_with_the_twin(40..300);
+    compare_with_the_twin(16..300);
 }
 
 fn compare_with_the_twin(seeds: std::ops::Range<u64>) {
